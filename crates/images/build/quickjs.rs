@@ -6,6 +6,7 @@
 
 mod changes;
 mod package;
+mod values;
 mod wording;
 
 use std::path::{Path, PathBuf};

@@ -15,21 +15,21 @@ pub(crate) enum Value {
 }
 
 /// An option: its short form (or NUL), its long form (or an empty string), and its value.
-pub(crate) type Spec = (char, &'static str, Value);
+pub(crate) type Spec<'a> = (char, &'a str, Value);
 
 /// An argument of the command line, in order.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Item {
+pub(crate) enum Item<'a> {
     /// An option and its value. The key is the short form, if the option has one.
-    Option(Key, Option<OsString>),
+    Option(Key<'a>, Option<OsString>),
     Operand(OsString),
 }
 
 /// Identifies an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Key {
+pub(crate) enum Key<'a> {
     Short(char),
-    Long(&'static str),
+    Long(&'a str),
 }
 
 /// The place where options end.
@@ -65,57 +65,76 @@ impl Usage {
 }
 
 /// Parses the arguments. The error is the exit code; its message has already been printed.
-pub(crate) fn parse(
+pub(crate) fn parse<'a>(
     usage: &Usage,
     args: Vec<OsString>,
-    specs: &[Spec],
+    specs: &[Spec<'a>],
     order: Order,
-) -> Result<Vec<Item>, i32> {
+) -> Result<Vec<Item<'a>>, i32> {
+    let (mut items, rest) = parse_front(usage, args, specs, order)?;
+    items.extend(rest.into_iter().map(Item::Operand));
+    Ok(items)
+}
+
+/// Parses the arguments up to the end of options, as [`parse`] does. Returns the operands behind
+/// that end separately.
+pub(crate) fn parse_front<'a>(
+    usage: &Usage,
+    args: Vec<OsString>,
+    specs: &[Spec<'a>],
+    order: Order,
+) -> Result<(Vec<Item<'a>>, VecDeque<OsString>), i32> {
     let mut items = Vec::new();
     let mut rest: VecDeque<OsString> = args.into_iter().skip(1).collect();
     while let Some(arg) = rest.pop_front() {
         let bytes = arg.as_bytes();
         if bytes == b"--" {
-            items.extend(rest.drain(..).map(Item::Operand));
+            break;
         } else if bytes.starts_with(b"--") {
             items.push(long(usage, &bytes[2..], specs, &mut rest)?);
         } else if bytes.len() > 1 && bytes[0] == b'-' {
             shorts(usage, &bytes[1..], specs, &mut rest, &mut items)?;
+        } else if order == Order::First {
+            rest.push_front(arg);
+            break;
         } else {
             items.push(Item::Operand(arg));
-            if order == Order::First {
-                items.extend(rest.drain(..).map(Item::Operand));
-            }
         }
     }
-    Ok(items)
+    Ok((items, rest))
 }
 
-fn long(
+fn long<'a>(
     usage: &Usage,
     text: &[u8],
-    specs: &[Spec],
+    specs: &[Spec<'a>],
     rest: &mut VecDeque<OsString>,
-) -> Result<Item, i32> {
+) -> Result<Item<'a>, i32> {
     let end = text.iter().position(|b| *b == b'=').unwrap_or(text.len());
     let name = String::from_utf8_lossy(&text[..end]).into_owned();
     let attached = text.get(end + 1..).map(|value| OsStr::from_bytes(value).to_owned());
-    if name == "help" {
-        print!("{}", usage.text);
-        return Err(crate::commands::uutils::flushed(0));
-    }
     let exact = specs.iter().find(|spec| spec.1 == name);
-    let mut candidates =
-        specs.iter().filter(|spec| spec.1.starts_with(&name) && !spec.1.is_empty());
-    let spec = match (exact, candidates.next(), candidates.next()) {
-        (Some(spec), ..) | (None, Some(spec), None) => spec,
-        (None, None, _) if name == "version" => {
+    let candidates: Vec<&Spec> =
+        specs.iter().filter(|spec| spec.1.starts_with(&name) && !spec.1.is_empty()).collect();
+    let text = String::from_utf8_lossy(text);
+    let spec = match (exact, candidates.as_slice()) {
+        (Some(spec), _) => spec,
+        (None, _) if name == "help" => {
+            print!("{}", usage.text);
+            return Err(crate::commands::uutils::flushed(0));
+        }
+        (None, [spec]) => spec,
+        (None, []) if name == "version" => {
             println!("{} (cofferdam) {}", usage.name, env!("CARGO_PKG_VERSION"));
             return Err(crate::commands::uutils::flushed(0));
         }
-        (None, None, _) => return Err(usage.wrong(&format!("unrecognized option '--{name}'"))),
-        (None, Some(_), Some(_)) => {
-            return Err(usage.wrong(&format!("option '--{name}' is ambiguous")));
+        (None, []) => return Err(usage.wrong(&format!("unrecognized option '--{text}'"))),
+        (None, several) => {
+            let mut message = format!("option '--{text}' is ambiguous; possibilities:");
+            for spec in several {
+                message.push_str(&format!(" '--{}'", spec.1));
+            }
+            return Err(usage.wrong(&message));
         }
     };
     let value = match spec.2 {
@@ -135,12 +154,12 @@ fn long(
     Ok(Item::Option(key(spec), value))
 }
 
-fn shorts(
+fn shorts<'a>(
     usage: &Usage,
     text: &[u8],
-    specs: &[Spec],
+    specs: &[Spec<'a>],
     rest: &mut VecDeque<OsString>,
-    items: &mut Vec<Item>,
+    items: &mut Vec<Item<'a>>,
 ) -> Result<(), i32> {
     let mut at = 0;
     while at < text.len() {
@@ -168,7 +187,7 @@ fn shorts(
     Ok(())
 }
 
-fn key(spec: &Spec) -> Key {
+fn key<'a>(spec: &Spec<'a>) -> Key<'a> {
     if spec.0 == '\0' { Key::Long(spec.1) } else { Key::Short(spec.0) }
 }
 

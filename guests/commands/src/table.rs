@@ -34,8 +34,13 @@ macro_rules! uu {
     ($from:path, $name:literal) => {
         |args| {
             use $from as from;
-            let help = || from::uu_app().render_help().to_string();
-            uutils::call($name, args, |args| from::uumain(args), help)
+            let tool = uutils::Tool {
+                name: $name,
+                main: |args| from::uumain(args),
+                help: || from::uu_app().render_help().to_string(),
+                accepted: || uutils::accepted!(from::uu_app()),
+            };
+            uutils::call(&tool, args)
         }
     };
 }
@@ -120,7 +125,7 @@ table! {
     "more", "show files", helpers::pager;
     "mv", "move or rename files", uu!(uu_mv, "mv");
     "nice", "run a command with lower priority", launch::nice;
-    "nl", "number lines", |args| uu!(uu_nl, "nl")(uutils::negative_values(args, &["-v", "-i"]));
+    "nl", "number lines", uu!(uu_nl, "nl");
     "node", "run JavaScript or TypeScript", js::node;
     "nohup", "run a command that outlives its terminal", launch::nohup;
     "nproc", "number of processors", identity::nproc;

@@ -8,6 +8,8 @@
 mod changes;
 #[path = "../../../crates/images/build/quickjs/package.rs"]
 mod package;
+#[path = "../../../crates/images/build/quickjs/values.rs"]
+mod values;
 #[path = "../../../crates/images/build/quickjs/wording.rs"]
 mod wording;
 

@@ -7,7 +7,7 @@ use std::error::Error;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
-use super::{changes, wording};
+use super::{changes, values, wording};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -43,7 +43,7 @@ pub(crate) fn changed(original: &Path, target_dir: &Path) -> Result<PathBuf> {
 }
 
 fn changes() -> impl Iterator<Item = &'static Change> {
-    changes::CHANGES.iter().chain(wording::CHANGES)
+    changes::CHANGES.iter().chain(values::CHANGES).chain(wording::CHANGES)
 }
 
 fn copy_tree(from: &Path, to: &Path, below: &Path) -> Result<()> {

@@ -7,6 +7,7 @@ use cofferdam_guest_sys as sys;
 
 use crate::bytes::{OsStrExt as _, base, join};
 use crate::files::{Kind, parse_mode, status, umask};
+use crate::table::uu;
 
 use super::uutils;
 
@@ -15,8 +16,7 @@ const MAX_DEPTH: usize = 200;
 
 pub(crate) fn cp(args: Vec<OsString>) -> i32 {
     let fresh = copies(&args);
-    let code =
-        uutils::call("cp", args, uu_cp::uumain, || uu_cp::uu_app().render_help().to_string());
+    let code = uu!(uu_cp, "cp")(args);
     let mask = umask();
     for (from, to) in fresh {
         carry(&from, &to, mask, 0);
@@ -103,9 +103,7 @@ pub(crate) fn mkdir(args: Vec<OsString>) -> i32 {
             operands.push(arg.clone());
         }
     }
-    let code = uutils::call("mkdir", args, uu_mkdir::uumain, || {
-        uu_mkdir::uu_app().render_help().to_string()
-    });
+    let code = uu!(uu_mkdir, "mkdir")(args);
     let mode = mode.and_then(|mode| parse_mode(&mode, 0o777, true, 0o022));
     if let (0, Some(mode)) = (code, mode) {
         for directory in operands {

@@ -13,11 +13,11 @@ fn usage(name: &'static str, text: &'static str) -> Usage {
 }
 
 /// Returns the options and the operands.
-fn parsed(
+fn parsed<'a>(
     usage: &Usage,
     args: Vec<OsString>,
-    specs: &[options::Spec],
-) -> Result<(Vec<Key>, Vec<String>), i32> {
+    specs: &[options::Spec<'a>],
+) -> Result<(Vec<Key<'a>>, Vec<String>), i32> {
     let mut keys = Vec::new();
     let mut operands = Vec::new();
     for item in options::parse(usage, args, specs, Order::Anywhere)? {

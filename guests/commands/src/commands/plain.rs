@@ -9,12 +9,15 @@ use crate::bytes::OsStrExt as _;
 use crate::child;
 use crate::options::{self, Item, Key, Order, Usage, Value};
 use crate::output::{self, Input, reason};
+use crate::table::uu;
 
-fn operands(
+use super::uutils;
+
+fn operands<'a>(
     usage: &Usage,
     args: Vec<OsString>,
-    specs: &[options::Spec],
-) -> Result<(Vec<Key>, Vec<OsString>), i32> {
+    specs: &[options::Spec<'a>],
+) -> Result<(Vec<Key<'a>>, Vec<OsString>), i32> {
     let mut keys = Vec::new();
     let mut operands = Vec::new();
     for item in options::parse(usage, args, specs, Order::Anywhere)? {
@@ -260,7 +263,5 @@ pub(crate) fn expand(args: Vec<OsString>) -> i32 {
             None => arg,
         });
     }
-    super::uutils::call("expand", changed, uu_expand::uumain, || {
-        uu_expand::uu_app().render_help().to_string()
-    })
+    uu!(uu_expand, "expand")(changed)
 }

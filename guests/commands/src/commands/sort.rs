@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use crate::bytes::OsStrExt as _;
 use crate::commands::uutils;
 use crate::output::{Input, reason};
+use crate::table::uu;
 
 /// Longest input of `-c`, in bytes; the input is held in memory.
 const MAX_CHECKED: u64 = 512 << 20;
@@ -33,7 +34,7 @@ pub(crate) fn run(args: Vec<OsString>) -> i32 {
 }
 
 fn sort(args: Vec<OsString>) -> i32 {
-    uutils::call("sort", args, uu_sort::uumain, || uu_sort::uu_app().render_help().to_string())
+    uu!(uu_sort, "sort")(args)
 }
 
 /// Opens the named pipes among the files and returns the names with descriptors in their place. The

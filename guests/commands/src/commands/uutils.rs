@@ -1,16 +1,76 @@
 //! Calls the commands of the uutils family.
+//!
+//! Options are parsed here first, so that mistakes are reported in GNU's words, and values that
+//! begin with a minus sign are not taken for options.
+
+mod operands;
 
 use std::ffi::OsString;
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::bytes::{OsStrExt as _, OsStringExt as _};
+use crate::options::{self, Item, Key, Order, Spec, Usage, Value};
+
+/// A command of uutils.
+pub(crate) struct Tool {
+    pub(crate) name: &'static str,
+    pub(crate) main: fn(std::vec::IntoIter<OsString>) -> i32,
+    pub(crate) help: fn() -> String,
+    pub(crate) accepted: fn() -> Vec<Accepted>,
+}
+
+/// An option that a command accepts, with its aliases.
+pub(crate) struct Accepted {
+    pub(crate) shorts: Vec<char>,
+    pub(crate) longs: Vec<String>,
+    pub(crate) value: Value,
+    /// The value follows an equals sign, so that the short forms have none.
+    pub(crate) is_long_only: bool,
+}
+
+/// Commands whose options end at the first operand.
+const OPTIONS_FIRST: &[&str] = &["basename", "pathchk", "printenv", "seq", "tr"];
+
+/// Commands that read `-5` or the like as a number, or that parse their arguments themselves.
+const OWN_WAYS: &[&str] = &[
+    "echo", "expand", "expr", "factor", "fmt", "fold", "head", "numfmt", "od", "pr", "printf",
+    "seq", "sleep", "split", "tail", "unexpand", "uniq",
+];
+
+/// Lists the options of a uutils command, as [`Accepted`].
+macro_rules! accepted {
+    ($app:expr) => {
+        $app.get_arguments()
+            .filter(|arg| !arg.is_positional())
+            .map(|arg| $crate::commands::uutils::Accepted {
+                shorts: arg
+                    .get_short()
+                    .into_iter()
+                    .chain(arg.get_all_short_aliases().unwrap_or_default())
+                    .collect(),
+                longs: arg
+                    .get_long()
+                    .into_iter()
+                    .chain(arg.get_all_aliases().unwrap_or_default())
+                    .map(str::to_owned)
+                    .collect(),
+                value: match arg.get_num_args() {
+                    _ if !arg.get_action().takes_values() => $crate::options::Value::None,
+                    Some(count) if count.min_values() == 0 => $crate::options::Value::Optional,
+                    _ => $crate::options::Value::Required,
+                },
+                is_long_only: arg.is_require_equals_set(),
+            })
+            .collect()
+    };
+}
+
+pub(crate) use accepted;
+
 /// Runs a uutils command, after loading the embedded message texts.
-pub(crate) fn call(
-    name: &str,
-    args: Vec<OsString>,
-    main: fn(std::vec::IntoIter<OsString>) -> i32,
-    help: fn() -> String,
-) -> i32 {
+pub(crate) fn call(tool: &Tool, args: Vec<OsString>) -> i32 {
+    let name = tool.name;
     // The setup fails if called twice in a process.
     static IS_READY: AtomicBool = AtomicBool::new(false);
     if !IS_READY.swap(true, Ordering::Relaxed)
@@ -19,38 +79,111 @@ pub(crate) fn call(
         eprintln!("{name}: message texts are missing: {error}");
         return 99;
     }
-    if args.len() == 2 && args[1] == "--help" {
-        print!("{}", usage_first(&help()));
-        return flushed(0);
+    match checked(tool, args) {
+        Ok(args) => (tool.main)(args.into_iter()),
+        Err(code) => code,
     }
-    main(args.into_iter())
 }
 
+/// Returns true for arguments in a form without options that only uutils parses.
+fn is_obsolete(name: &str, args: &[OsString]) -> bool {
+    let is_number = |arg: &OsString| matches!(arg.as_bytes(), [b'-' | b'+', next, ..] if next.is_ascii_digit() || *next == b'.');
+    let is_unit = |arg: &OsString| matches!(arg.as_bytes(), [b'-', b'b' | b'l', ..]);
+    OWN_WAYS.contains(&name) && args.iter().any(is_number)
+        || name == "tail" && args.get(1).is_some_and(is_unit)
+}
+
+/// Returns the arguments with each value attached to its option. The error is an exit code; help or
+/// a message has already been printed.
+fn checked(tool: &Tool, args: Vec<OsString>) -> Result<Vec<OsString>, i32> {
+    let name = tool.name;
+    if matches!(name, "echo" | "expr" | "printf") || is_obsolete(name, &args) {
+        if args.len() == 2 && args[1] == "--help" {
+            return Err(help(tool));
+        }
+        return Ok(args);
+    }
+    let accepted = (tool.accepted)();
+    let specs = specs(&accepted);
+    let usage = Usage { name, text: "", trouble: trouble(name) };
+    let order = if OPTIONS_FIRST.contains(&name) { Order::First } else { Order::Anywhere };
+    let mut out: Vec<OsString> = args.first().cloned().into_iter().collect();
+    let (items, rest) = options::parse_front(&usage, args, &specs, order)?;
+    if items.iter().any(|item| matches!(item, Item::Option(Key::Long("help"), _))) {
+        return Err(help(tool));
+    }
+    operands::check(&usage, &items, &rest)?;
+    for item in items {
+        match item {
+            Item::Operand(operand) => out.push(operand),
+            Item::Option(key, value) => write(key, value, &accepted, &mut out),
+        }
+    }
+    if !rest.is_empty() {
+        out.push("--".into());
+        out.extend(rest);
+    }
+    Ok(out)
+}
+
+/// Appends an option, with its value attached. The long form is preferred, because it can have an
+/// empty value.
+fn write(key: Key, value: Option<OsString>, accepted: &[Accepted], out: &mut Vec<OsString>) {
+    let long = match key {
+        Key::Long(name) => Some(name),
+        Key::Short(letter) => accepted
+            .iter()
+            .find(|option| option.shorts.contains(&letter))
+            .and_then(|option| option.longs.first())
+            .map(String::as_str),
+    };
+    let front = match (key, long, &value) {
+        (_, Some(long), Some(_)) => format!("--{long}="),
+        (Key::Short(letter), ..) => format!("-{letter}"),
+        (Key::Long(long), ..) => format!("--{long}"),
+    };
+    let value = value.map(|value| value.as_bytes().to_vec());
+    if long.is_none() && value.as_ref().is_some_and(Vec::is_empty) {
+        out.extend([front.into(), OsString::new()]);
+    } else {
+        let whole = [front.into_bytes(), value.unwrap_or_default()].concat();
+        out.push(OsString::from_vec(whole));
+    }
+}
+
+fn specs(accepted: &[Accepted]) -> Vec<Spec<'_>> {
+    let mut specs = Vec::new();
+    for option in accepted {
+        let of_short = if option.is_long_only { Value::None } else { option.value };
+        specs.extend(option.shorts.iter().map(|short| (*short, "", of_short)));
+        specs.extend(option.longs.iter().map(|long| ('\0', long.as_str(), option.value)));
+    }
+    for standard in ["help", "version"] {
+        if !specs.iter().any(|spec| spec.1 == standard) {
+            specs.push(('\0', standard, Value::None));
+        }
+    }
+    specs
+}
+
+/// Returns the exit code of a command for a mistake in its options.
+fn trouble(name: &str) -> i32 {
+    match name {
+        "printenv" | "sort" | "tty" => 2,
+        _ => 1,
+    }
+}
+
+fn help(tool: &Tool) -> i32 {
+    print!("{}", usage_first(&(tool.help)()));
+    flushed(0)
+}
 /// Returns a help text with its usage at the beginning, as in the commands of GNU.
 fn usage_first(text: &str) -> String {
     let Some(at) = text.find("Usage:") else { return text.to_owned() };
     let end = text[at..].find("\n\n").map_or(text.len(), |len| at + len);
     let (before, after) = (text[..at].trim_end(), text[end..].trim_start_matches('\n'));
     format!("{}\n{before}\n\n{after}", text[at..end].trim_end())
-}
-
-/// Joins options with values that begin with a minus sign and a digit, which would be taken for
-/// options themselves.
-pub(crate) fn negative_values(args: Vec<OsString>, options: &[&str]) -> Vec<OsString> {
-    let is_negative = |arg: &OsString| {
-        let text = arg.to_string_lossy();
-        text.starts_with('-') && text[1..].starts_with(|c: char| c.is_ascii_digit())
-    };
-    let mut out: Vec<OsString> = Vec::with_capacity(args.len());
-    for arg in args {
-        match out.last_mut() {
-            Some(last) if is_negative(&arg) && options.iter().any(|option| last == option) => {
-                last.push(&arg);
-            }
-            _ => out.push(arg),
-        }
-    }
-    out
 }
 
 /// Flushes standard output; a failure becomes the exit code of the command.

@@ -128,6 +128,7 @@ const MODULES: &[Api] = &[api!(node / module), api!(node / process, crate::exit:
 /// Further parts that are loaded on first use, which no module name reaches.
 const PARTS: &[Api] = &[
     api!(events / messages),
+    api!(fetch / blob_urls),
     api!(node / bun),
     api!(node / fs_base),
     api!(node / modules, crate::modules::natives),

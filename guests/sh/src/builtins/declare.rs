@@ -7,7 +7,7 @@ use crate::shell::scope::{make_assoc, make_indexed, split_place};
 use crate::shell::value::{Value, Var, flag};
 use crate::shell::{Exec, Flow, Shell};
 use crate::syntax::ast::Text;
-use crate::syntax::{function_text, is_name};
+use crate::syntax::{function_text, is_name, is_name_char};
 
 /// Parsed options of one call.
 #[derive(Default)]
@@ -145,6 +145,16 @@ fn run(shell: &mut Shell, args: Vec<Decl>, mut asked: Asked) -> Exec {
         asked.on &= !flag::NAMEREF;
     }
     if asked.functions {
+        let wrong = match () {
+            _ if asked.indexed => Some("-a"),
+            _ if asked.assoc => Some("-A"),
+            _ if asked.on & flag::INTEGER != 0 => Some("-i"),
+            _ => None,
+        };
+        if let Some(option) = wrong {
+            shell.warn(&format!("{}: {option}: invalid option", asked.who));
+            return Ok(USAGE);
+        }
         return functions(shell, &args, &asked);
     }
     if args.is_empty() {
@@ -172,7 +182,15 @@ fn parse(arg: Decl) -> Result<(Text, Option<Text>, bool, Option<NewValue>), Text
             Ok((name, index, append, Some(value)))
         }
         Decl::Word(text) => {
-            let (place, append, value) = match text.iter().position(|c| *c == b'=') {
+            // A key may contain an equals sign.
+            let name = text.iter().take_while(|c| is_name_char(**c)).count();
+            let from = match text.get(name) {
+                Some(b'[') => text.windows(2).position(|pair| matches!(pair, b"]=" | b"]+")),
+                _ => None,
+            };
+            let from = from.unwrap_or_default();
+            let sign = text[from..].iter().position(|c| *c == b'=').map(|at| from + at);
+            let (place, append, value) = match sign {
                 Some(at) if at > 0 => {
                     let append = text[at - 1] == b'+';
                     let end = if append { at - 1 } else { at };
@@ -507,9 +525,13 @@ fn list(shell: &mut Shell, asked: &Asked) -> Exec {
     for name in names {
         let computed = computed.iter().find(|(known, _)| *known == name).map(|(_, var)| var);
         let Some(var) = shell.vars.get(name.as_slice()).or(computed) else { continue };
-        let fits = var.flags & asked.on != 0
-            || (asked.indexed && matches!(var.value, Value::Indexed(..)))
+        let is_kind = (asked.indexed && matches!(var.value, Value::Indexed(..)))
             || (asked.assoc && matches!(var.value, Value::Assoc(..)));
+        let has_flag = var.flags & asked.on != 0;
+        let fits = match asked.who {
+            "export" | "readonly" if asked.indexed || asked.assoc => has_flag && is_kind,
+            _ => has_flag || is_kind,
+        };
         if filtered && !fits {
             continue;
         }
@@ -551,7 +573,15 @@ fn functions(shell: &mut Shell, args: &[Decl], asked: &Asked) -> Exec {
             if asked.on & flag::EXPORT != 0 && !function.exported {
                 continue;
             }
-            let letters = if function.exported { "fx" } else { "f" };
+            if asked.on & flag::READONLY != 0 && !function.readonly {
+                continue;
+            }
+            let letters = match (function.readonly, function.exported) {
+                (false, false) => "f",
+                (false, true) => "fx",
+                (true, false) => "fr",
+                (true, true) => "frx",
+            };
             if asked.names_only || (asked.who == "export") {
                 if asked.who == "export" {
                     out.extend_from_slice(&function_text(name, &function.body()));
@@ -566,6 +596,10 @@ fn functions(shell: &mut Shell, args: &[Decl], asked: &Asked) -> Exec {
     let mut status = 0;
     for arg in args {
         let name = arg.text();
+        if name.contains(&b'=') {
+            shell.warn(&format!("{}: cannot use `-f' to make functions", asked.who));
+            return Ok(1);
+        }
         let Some(function) = shell.functions.get(&name).cloned() else {
             if matches!(asked.who, "export" | "readonly") {
                 shell.warn(&format!("{}: {}: not a function", asked.who, shown(&name)));
@@ -573,6 +607,11 @@ fn functions(shell: &mut Shell, args: &[Decl], asked: &Asked) -> Exec {
             status = 1;
             continue;
         };
+        if function.readonly && asked.off & flag::READONLY != 0 {
+            shell.warn(&format!("{}: {}: readonly function", asked.who, shown(&name)));
+            status = 1;
+            continue;
+        }
         if (asked.on | asked.off) & (flag::EXPORT | flag::READONLY) != 0 {
             let exported = if asked.off & flag::EXPORT != 0 {
                 false

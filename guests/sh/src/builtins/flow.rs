@@ -72,6 +72,14 @@ pub(super) fn return_(shell: &mut Shell, args: &[Text]) -> Exec {
     status(shell, args, "return").and_then(|status| Err(Flow::Return(status)))
 }
 
+pub(super) fn logout(shell: &mut Shell, args: &[Text]) -> Exec {
+    if shell.options.is_shopt("login_shell") != Some(true) {
+        shell.warn("logout: not login shell: use `exit'");
+        return Ok(1);
+    }
+    exit(shell, args)
+}
+
 pub(super) fn exit(shell: &mut Shell, args: &[Text]) -> Exec {
     let status = status(shell, args, "exit")?;
     // The EXIT trap sees the function and the local variables of `exit`.

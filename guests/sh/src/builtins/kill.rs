@@ -29,7 +29,10 @@ pub(super) fn kill(shell: &mut Shell, args: &[Text]) -> Exec {
         match first.as_slice() {
             b"-l" | b"-L" => return list(shell, &rest[1..]),
             b"-s" | b"-n" => {
-                let name = rest.get(1).cloned().unwrap_or_default();
+                let Some(name) = rest.get(1).cloned() else {
+                    shell.warn(&format!("kill: {}: option requires an argument", shown(first)));
+                    return Ok(1);
+                };
                 match signal(&name) {
                     Some(signal) => which = signal,
                     None => return invalid(shell, &name),
@@ -75,7 +78,11 @@ pub(super) fn kill(shell: &mut Shell, args: &[Text]) -> Exec {
                 Some(pid) => vec![pid as u32],
                 None => {
                     let text = shown(target);
-                    shell.warn(&format!("kill: {text}: arguments must be process or job IDs"));
+                    let what = match text.is_empty() {
+                        true => "`': not a pid or valid job spec".to_owned(),
+                        false => format!("{text}: arguments must be process or job IDs"),
+                    };
+                    shell.warn(&format!("kill: {what}"));
                     status = 1;
                     continue;
                 }

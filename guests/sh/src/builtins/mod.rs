@@ -128,7 +128,12 @@ pub static BUILTINS: &[Builtin] = &[
     plain("complete", "complete [-abcdefgjksuv] [name ...]", complete::complete),
     plain("compopt", "compopt [-o|+o option] [name ...]", complete::compopt),
     special("continue", "continue [n]", flow::continue_),
-    declaration("declare", false, "declare [-aAfFgiIlnrtux] [name[=value] ...]", declare::declare),
+    declaration(
+        "declare",
+        false,
+        "declare [-aAfFgiIlnrtux] [name[=value] ...] or declare -p [-aAfFilnrtux] [name ...]",
+        declare::declare,
+    ),
     plain("dirs", "dirs [-clpv] [+N] [-N]", dirs::dirs),
     plain("disown", "disown [-h] [-ar] [jobspec ... | pid ...]", jobs::disown),
     plain("echo", "echo [-neE] [arg ...]", echo::echo),
@@ -152,7 +157,7 @@ pub static BUILTINS: &[Builtin] = &[
     plain("kill", "kill [-s sigspec | -n signum | -sigspec] pid | jobspec ...", kill::kill),
     plain("let", "let arg [arg ...]", let_::let_),
     declaration("local", false, "local [option] name[=value] ...", declare::local),
-    plain("logout", "logout [n]", flow::exit),
+    plain("logout", "logout [n]", flow::logout),
     plain(
         "mapfile",
         "mapfile [-d delim] [-n count] [-O origin] [-s count] [-t] [-u fd] [array]",
@@ -189,7 +194,12 @@ pub static BUILTINS: &[Builtin] = &[
     special("trap", "trap [-lp] [[arg] signal_spec ...]", trap::trap),
     plain("true", "true", colon::succeed),
     plain("type", "type [-afptP] name [name ...]", type_::type_),
-    declaration("typeset", false, "typeset [-aAfFgiIlnrtux] name[=value] ...", declare::declare),
+    declaration(
+        "typeset",
+        false,
+        "typeset [-aAfFgiIlnrtux] name[=value] ... or typeset -p [-aAfFilnrtux] [name ...]",
+        declare::declare,
+    ),
     plain("ulimit", "ulimit [-SHabcdefiklmnpqrstuvxPRT] [limit]", ulimit::ulimit),
     plain("umask", "umask [-p] [-S] [mode]", umask::umask),
     plain("unalias", "unalias [-a] name [name ...]", alias::unalias),
@@ -215,6 +225,11 @@ pub(crate) fn source(shell: &mut Shell, args: &[Text]) -> Exec {
 /// Complains of an option that the builtin does not have, and prints its synopsis.
 pub(crate) fn bad_option(shell: &mut Shell, who: &str, option: &str) {
     shell.warn(&format!("{who}: {option}: invalid option"));
+    print_usage(shell, who);
+}
+
+/// Prints the synopsis of a builtin as an error.
+fn print_usage(shell: &mut Shell, who: &str) {
     if let Some(builtin) = find(who.as_bytes()) {
         shell.print_error(format!("{who}: usage: {}\n", builtin.usage).as_bytes());
     }

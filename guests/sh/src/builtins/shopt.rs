@@ -6,14 +6,15 @@ use crate::shell::{Exec, Shell};
 use crate::syntax::ast::Text;
 
 pub(super) fn shopt(shell: &mut Shell, args: &[Text]) -> Exec {
-    let (mut turn, mut quiet, mut reuse, mut set) = (None, false, false, false);
+    let (mut on, mut off) = (false, false);
+    let (mut quiet, mut reuse, mut set) = (false, false, false);
     let mut names = Vec::new();
     for arg in &args[1..] {
         if arg.first() == Some(&b'-') && arg.len() > 1 && names.is_empty() {
             for letter in &arg[1..] {
                 match letter {
-                    b's' => turn = Some(true),
-                    b'u' => turn = Some(false),
+                    b's' => on = true,
+                    b'u' => off = true,
                     b'q' => quiet = true,
                     b'p' => reuse = true,
                     b'o' => set = true,
@@ -27,6 +28,15 @@ pub(super) fn shopt(shell: &mut Shell, args: &[Text]) -> Exec {
             names.push(shown(arg));
         }
     }
+    let turn = match (on, off) {
+        (true, true) => {
+            shell.warn("shopt: cannot set and unset shell options simultaneously");
+            return Ok(1);
+        }
+        (true, false) => Some(true),
+        (false, true) => Some(false),
+        (false, false) => None,
+    };
     let known: Vec<&'static str> = if set {
         SET.iter().map(|(_, name)| *name).collect()
     } else {

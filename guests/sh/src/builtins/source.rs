@@ -8,9 +8,17 @@ use crate::syntax::ast::{FileMode, Text};
 
 pub(super) fn source(shell: &mut Shell, args: &[Text]) -> Exec {
     let who = shown(&args[0]);
-    let rest = if args.get(1).is_some_and(|arg| arg == b"--") { &args[2..] } else { &args[1..] };
+    let rest = match args.get(1).map(Vec::as_slice) {
+        Some(b"--") => &args[2..],
+        Some([b'-', letter, ..]) => {
+            super::bad_option(shell, &who, &format!("-{}", char::from(*letter)));
+            return Ok(USAGE);
+        }
+        _ => &args[1..],
+    };
     let Some((name, more)) = rest.split_first() else {
         shell.warn(&format!("{who}: filename argument required"));
+        super::print_usage(shell, &who);
         return Ok(USAGE);
     };
     let mut path = name.clone();
@@ -30,7 +38,11 @@ pub(super) fn source(shell: &mut Shell, args: &[Text]) -> Exec {
         match std::fs::read(crate::expand::glob::path(&path)) {
             Ok(text) => text,
             Err(error) => {
-                shell.warn(&format!("{}: {}", shown(name), reason(&error)));
+                if shell.options.posix() && path == *name && !name.contains(&b'/') {
+                    shell.warn(&format!("{who}: {}: file not found", shown(name)));
+                } else {
+                    shell.warn(&format!("{}: {}", shown(name), reason(&error)));
+                }
                 if shell.options.posix() && !shell.interactive {
                     return Err(Flow::Exit(1));
                 }

@@ -14,8 +14,8 @@ pub(super) fn trap(shell: &mut Shell, args: &[Text]) -> Exec {
         }
         Some(b"-p") => return show(shell, &rest[1..]),
         Some(b"--") => rest = &rest[1..],
-        Some(option) if option.len() > 1 && option[0] == b'-' => {
-            super::bad_option(shell, "trap", &shown(option));
+        Some([b'-', letter, ..]) => {
+            super::bad_option(shell, "trap", &format!("-{}", char::from(*letter)));
             return Ok(USAGE);
         }
         _ => {}

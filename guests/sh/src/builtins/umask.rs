@@ -27,22 +27,23 @@ pub(super) fn umask(shell: &mut Shell, args: &[Text]) -> Exec {
         };
         return shell.print(text.as_bytes(), "umask");
     };
-    let octal = !mode.is_empty() && mode.iter().all(|c| c.is_ascii_digit());
-    let mask = if octal {
-        u32::from_str_radix(&shown(mode), 8).ok().filter(|mask| *mask <= 0o777)
+    let mask = if mode.first().is_some_and(u8::is_ascii_digit) {
+        u32::from_str_radix(&shown(mode), 8)
+            .ok()
+            .filter(|mask| *mask <= 0o777)
+            .ok_or_else(|| format!("{}: octal number out of range", shown(mode)))
     } else {
         let now = sys::umask(0o022);
         sys::umask(now);
         changed(mode, !now & 0o777).map(|allowed| !allowed & 0o777)
     };
     match mask {
-        Some(mask) => {
+        Ok(mask) => {
             sys::umask(mask);
             Ok(0)
         }
-        None => {
-            let what = if octal { "octal number out of range" } else { "invalid symbolic mode" };
-            shell.warn(&format!("umask: {}: {what}", shown(mode)));
+        Err(what) => {
+            shell.warn(&format!("umask: {what}"));
             Ok(1)
         }
     }
@@ -58,18 +59,24 @@ fn letters(mask: u32) -> String {
     [one('u', 6), one('g', 3), one('o', 0)].join(",")
 }
 
-/// Applies a symbolic mode such as `u=rwx,g-w` to the allowed bits.
-fn changed(mode: &[u8], mut allowed: u32) -> Option<u32> {
+/// Applies a symbolic mode such as `u=rwx,g-w` to the allowed bits. The error is bash's message.
+fn changed(mode: &[u8], mut allowed: u32) -> Result<u32, String> {
+    let wrong = |c: Option<&u8>, what: &str| {
+        let c = c.map(|c| char::from(*c).to_string()).unwrap_or_default();
+        format!("`{c}': invalid symbolic mode {what}")
+    };
     for clause in mode.split(|c| *c == b',') {
-        let at = clause.iter().position(|c| matches!(c, b'+' | b'-' | b'='))?;
+        let at = clause.iter().take_while(|c| b"ugoa".contains(c)).count();
+        if !matches!(clause.get(at), Some(b'+' | b'-' | b'=')) {
+            return Err(wrong(clause.get(at), "operator"));
+        }
         let mut who = 0;
         for c in &clause[..at] {
             who |= match c {
                 b'u' => 0o700,
                 b'g' => 0o070,
                 b'o' => 0o007,
-                b'a' => 0o777,
-                _ => return None,
+                _ => 0o777,
             };
         }
         if at == 0 {
@@ -81,7 +88,7 @@ fn changed(mode: &[u8], mut allowed: u32) -> Option<u32> {
                 b'r' => 0o444,
                 b'w' => 0o222,
                 b'x' => 0o111,
-                _ => return None,
+                c => return Err(wrong(Some(c), "character")),
             };
         }
         allowed = match clause[at] {
@@ -90,5 +97,5 @@ fn changed(mode: &[u8], mut allowed: u32) -> Option<u32> {
             _ => allowed & !who | (bits & who),
         };
     }
-    Some(allowed)
+    Ok(allowed)
 }

@@ -25,6 +25,10 @@ pub(super) fn unset(shell: &mut Shell, args: &[Text]) -> Exec {
             }
         }
     }
+    if function && variable {
+        shell.warn("unset: cannot simultaneously unset a function and a variable");
+        return Ok(1);
+    }
     let mut status = 0;
     for name in &args[at..] {
         if function {

@@ -144,6 +144,9 @@ impl Shell {
                     if key.is_some() && is_map {
                         // As in bash 5.2, tildes stay as they are.
                         values.push(self.expand_single(&element.value, Quoting::Bare, false)?);
+                    } else if is_map {
+                        // Keys and values that alternate are not split.
+                        values.push(self.expand_single(&element.value, Quoting::Bare, true)?);
                     } else if key.is_some() {
                         values.push(self.expand_assigned(&element.value)?);
                     } else {
@@ -190,7 +193,7 @@ impl Shell {
             let old = old.clone();
             let map = if append { old.clone() } else { Assoc::default() };
             let before = if append { None } else { Some(old) };
-            let map = self.fill_assoc(map, before, elements, flags)?;
+            let map = self.fill_assoc(&name, map, before, elements, flags)?;
             self.entry(&name).value = Value::Assoc(map, true);
             return Ok(());
         }
@@ -287,6 +290,7 @@ impl Shell {
 
     fn fill_assoc(
         &mut self,
+        name: &[u8],
         mut map: Assoc,
         before: Option<Assoc>,
         elements: Vec<NewElement>,
@@ -306,7 +310,10 @@ impl Shell {
         for element in elements {
             let Some(key) = element.key else {
                 let text = shown(&element.values.join(&b' '));
-                self.warn(&format!("{text}: must use subscript when assigning associative array"));
+                let name = shown(name);
+                self.warn(&format!(
+                    "{name}: {text}: must use subscript when assigning associative array"
+                ));
                 continue;
             };
             let mut value = element.values.into_iter().next().unwrap_or_default();

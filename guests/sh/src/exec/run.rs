@@ -245,6 +245,12 @@ impl Shell {
                     if error.message.starts_with("syntax error near") && !source.is_empty() {
                         self.complain_of_syntax(&format!("`{}'", super::spawn::shown(source)));
                     }
+                    if error.in_elements && self.command_string.is_none() {
+                        parser.skip_line();
+                        self.status = 1;
+                        status = 1;
+                        continue;
+                    }
                     return match error.in_substitution && self.command_string.is_some() {
                         true => FATAL_IN_STRING,
                         false if error.in_test => self.status,

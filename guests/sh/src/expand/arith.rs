@@ -58,8 +58,35 @@ impl Shell {
                 });
             }
         }
-        let expression = self.expand_quoted(&text.word).map_err(Some)?;
+        let expression = self.expression(&text.word.parts).map_err(Some)?;
         self.arith_source(&expression, who)
+    }
+
+    /// Expands the parts of an expression. Values inside a subscript are quoted, so that a key of
+    /// an associative array can have any characters.
+    fn expression(&mut self, parts: &[Part]) -> Result<Text, Flow> {
+        let mut out = Vec::new();
+        let mut depth = 0usize;
+        for part in parts {
+            if let Part::Literal(text) = part {
+                for c in text {
+                    match c {
+                        b'[' => depth += 1,
+                        b']' => depth = depth.saturating_sub(1),
+                        _ => {}
+                    }
+                }
+                out.extend_from_slice(text);
+                continue;
+            }
+            for c in self.expand_part(part)? {
+                if depth > 0 && b"\\'\"`$[]@*".contains(&c) {
+                    out.push(b'\\');
+                }
+                out.push(c);
+            }
+        }
+        Ok(out)
     }
 
     fn expand_part(&mut self, part: &Part) -> Result<Text, Flow> {

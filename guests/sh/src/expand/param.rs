@@ -70,7 +70,7 @@ impl Shell {
                 let describes =
                     matches!(op, Op::Transform(b'a' | b'A')) && self.var(&named.name).is_some();
                 if !describes {
-                    self.check_set(&named, &got)?;
+                    self.check_set(&named, &got, param.bare)?;
                 }
                 self.apply(op, got, &named)?
             }
@@ -79,7 +79,7 @@ impl Shell {
     }
 
     /// Fails for an unset parameter under `set -u`.
-    fn check_set(&mut self, named: &Named, got: &Got) -> Result<(), Flow> {
+    fn check_set(&mut self, named: &Named, got: &Got, bare: bool) -> Result<(), Flow> {
         if !self.options.nounset() || !matches!(got, Got::Nothing) {
             return Ok(());
         }
@@ -91,7 +91,7 @@ impl Shell {
             return Ok(());
         }
         let mut name = String::from_utf8_lossy(&named.name).into_owned();
-        if name.starts_with(|c: char| c.is_ascii_digit()) {
+        if bare && name.starts_with(|c: char| c.is_ascii_digit()) {
             name.insert(0, '$');
         }
         if let Some(Key::Text(index)) = &named.index {
@@ -109,7 +109,7 @@ impl Shell {
             return Ok(self.args.len());
         }
         let got = self.look_up(named)?;
-        self.check_set(named, &got)?;
+        self.check_set(named, &got, false)?;
         Ok(match got {
             Got::Nothing => 0,
             Got::One(text) => {

@@ -45,14 +45,12 @@ pub fn double(text: &[u8]) -> Text {
 
 /// Quotes only if needed, as `set` and `alias` do.
 pub fn minimal(text: &[u8]) -> Text {
-    let plain = |c: &u8| c.is_ascii_alphanumeric() || b"_/.-:=+@%,^".contains(c) || *c >= 0x80;
-    if text.is_empty() {
-        return Vec::new();
-    }
-    if text.iter().all(plain) && text[0] != b'~' && text[0] != b'#' {
-        return text.to_vec();
-    }
-    single(text)
+    let is_special = |(at, c): (usize, &u8)| match c {
+        b'~' => at == 0 || matches!(text[at - 1], b':' | b'='),
+        b'#' => at == 0,
+        c => c.is_ascii_control() || b" '\"\\|&;()<>!{}*[]?^$`".contains(c),
+    };
+    if text.iter().enumerate().any(is_special) { single(text) } else { text.to_vec() }
 }
 
 /// Quotes with backslashes, as `printf %q` does.

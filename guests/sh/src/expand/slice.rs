@@ -19,11 +19,11 @@ impl Shell {
             self.warn(&format!("{name}: unbound variable"));
             return Err(Flow::Fatal(1));
         }
-        let offset = self.arith_text(offset)?;
-        let length = match length {
-            Some(length) => Some(self.arith_text(length)?),
-            None => None,
-        };
+        let who = String::from_utf8_lossy(&named.name).into_owned();
+        let mut number =
+            |text| self.arith_or(text, &who).map_err(|flow| flow.unwrap_or(Flow::Discard(1)));
+        let offset = number(offset)?;
+        let length = length.map(number).transpose()?;
         match got {
             Got::Nothing => Ok(Got::Nothing),
             Got::One(text) => Ok(match self.slice_text(&text, offset, length)? {

@@ -135,10 +135,8 @@ impl Shell {
         }
         match crate::syntax::parse_index(text) {
             Ok(word) => self.expand_string(&word),
-            Err(error) => {
-                self.warn(&error.message);
-                Err(Flow::Discard(1))
-            }
+            // A key such as `it's`, which has been expanded before.
+            Err(_) => Ok(text.to_vec()),
         }
     }
 

@@ -80,7 +80,7 @@ macro_rules! shopt_options {
 }
 
 shopt_options! {
-    assoc_expand_once false, autocd false, cdable_vars false, cdspell false, checkhash false,
+    autocd false, assoc_expand_once false, cdable_vars false, cdspell false, checkhash false,
     checkjobs false, checkwinsize true, cmdhist true, compat31 false, compat32 false,
     compat40 false, compat41 false, compat42 false, compat43 false, compat44 false,
     complete_fullquote true, direxpand false, dirspell false, dotglob false, execfail false,

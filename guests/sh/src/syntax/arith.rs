@@ -421,11 +421,12 @@ impl Parser<'_> {
         while let Some(c) = self.src.get(self.at) {
             match *c {
                 VALUE => return Err(self.error("bad array subscript")),
+                b'\\' => self.at += 1,
                 b'[' => depth += 1,
                 b']' => depth -= 1,
                 _ => {}
             }
-            self.at += 1;
+            self.at = (self.at + 1).min(self.src.len());
             if depth == 0 {
                 return Ok(self.src[start..self.at - 1].to_vec());
             }

@@ -6,7 +6,7 @@ use super::ast::{
     Arg, Assign, AssignValue, Command, Direction, Element, FileMode, Here, Item, Kind, Link, List,
     Pipeline, Redirect, RedirectFd, RedirectTo, Simple, Text, Timed, Word,
 };
-use super::parser::{Parser, Result, is_meta};
+use super::parser::{Parser, Result, SyntaxError, is_meta};
 use super::word::Context;
 use super::{brace, is_name, is_name_char, is_name_start};
 
@@ -292,7 +292,10 @@ impl Parser {
                     }
                 }
                 Some(b'<' | b'>') if self.peek_at(1) == Some(b'(') => {}
-                Some(c) if is_meta(c) => return Err(self.unexpected()),
+                Some(c) if is_meta(c) => {
+                    let error = self.unexpected();
+                    return Err(SyntaxError { in_elements: !error.incomplete, ..error });
+                }
                 Some(_) => {}
             }
             let value = brace::expand(self.word(Context::Word)?);

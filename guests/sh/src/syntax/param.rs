@@ -259,6 +259,7 @@ impl Parser {
         while let Some(c) = self.src.get(at) {
             match c {
                 b'\\' => at += 1,
+                b'`' => at = self.scan_quote(at).unwrap_or(at),
                 b'(' | b'[' | b'{' => depth += 1,
                 b')' | b']' | b'}' if depth > 0 => depth -= 1,
                 b'}' => break,

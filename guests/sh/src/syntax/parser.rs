@@ -28,6 +28,8 @@ pub struct SyntaxError {
     pub in_test: bool,
     /// True for an error inside `$(…)`, which ends a non-interactive shell.
     pub in_substitution: bool,
+    /// True for an error inside `name=(…)`, after which a script goes on with the next line.
+    pub in_elements: bool,
 }
 
 impl fmt::Display for SyntaxError {
@@ -174,6 +176,13 @@ impl Parser {
         &self.src[self.pos.min(self.src.len())..]
     }
 
+    /// Leaves out the rest of the line, after an error in it.
+    pub fn skip_line(&mut self) {
+        self.pending.clear();
+        let len = self.rest().iter().position(|c| *c == b'\n').unwrap_or(self.rest().len());
+        self.pos += len;
+    }
+
     pub(super) fn at_end(&self) -> bool {
         self.pos >= self.src.len()
     }
@@ -314,6 +323,7 @@ impl Parser {
             incomplete: false,
             in_test: false,
             in_substitution: false,
+            in_elements: false,
         }
     }
 
@@ -333,6 +343,7 @@ impl Parser {
                 incomplete: true,
                 in_test: false,
                 in_substitution: false,
+                in_elements: false,
             };
         }
         self.error(format!("syntax error near unexpected token `{}'", self.token()))
@@ -340,7 +351,14 @@ impl Parser {
 
     pub(super) fn unclosed(&self, what: &str, line: u32) -> SyntaxError {
         let message = format!("unexpected EOF while looking for matching `{what}'");
-        SyntaxError { message, line, incomplete: true, in_test: false, in_substitution: false }
+        SyntaxError {
+            message,
+            line,
+            incomplete: true,
+            in_test: false,
+            in_substitution: false,
+            in_elements: false,
+        }
     }
 
     fn token(&self) -> String {

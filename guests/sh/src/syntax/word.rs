@@ -331,6 +331,10 @@ impl Parser {
             match self.peek() {
                 None => return Err(self.unclosed("`", line)),
                 Some(b'`') => break,
+                Some(b'\\') if self.peek_at(1) == Some(b'\n') => {
+                    self.line += 1;
+                    self.pos += 2;
+                }
                 Some(b'\\') => {
                     let next = self.peek_at(1);
                     let escapes = matches!(next, Some(b'$' | b'`' | b'\\'))
@@ -453,7 +457,7 @@ impl Parser {
     }
 
     /// Finds the quote that closes the one at `at`.
-    fn scan_quote(&self, at: usize) -> Option<usize> {
+    pub(super) fn scan_quote(&self, at: usize) -> Option<usize> {
         let quote = self.src[at];
         let mut end = at + 1;
         loop {

@@ -45,3 +45,22 @@ IFS=; n_a=1 n_b=2; l=(1 2)
 for w in ${!n_*}; do echo "[$w]"; done
 for w in ${!l[*]}; do echo "[$w]"; done
 unset IFS
+
+echo "--- keys of any characters"
+declare -A count
+for word in "don't" 'a"b' 'x]y' 'p q' '$(echo no)' 'a`b' '@' '*' 'a\b' '[z' 'k=v' '#h' '~'; do
+  ((count[$word]++)); count[$word]=$((count[$word] + 1)); let 'count[$word]+=1'
+done
+for key in "${!count[@]}"; do echo "$key=${count[$key]}"; done | sort
+i="it's"; count["$i"]=5; echo $((count["$i"] * 2)) $((count[$i])); [[ -v count[$i] ]] && echo set
+declare "count[k=2]=w"; echo "${count[k=2]}"
+
+echo "--- words of an associative array are not split"
+two='1 2'; list=(m n o p); cd /
+declare -A pairs=($two x "p q" r); declare -p pairs
+pairs=(k $two); declare -p pairs; pairs+=(z *); echo "${pairs[z]}"
+declare -A joined=("${list[@]}"); declare -p joined
+
+echo "--- an error inside an array literal costs one line"
+broken=(first & second)
+echo $? "${broken-unset}"

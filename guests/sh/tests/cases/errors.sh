@@ -86,3 +86,13 @@ alias -x 2>&1 | sed 's/.*: alias: -/alias: -/'
 # An empty name in CDPATH is the working directory, and others follow it.
 mkdir -p one/deep two
 (CDPATH=/no/such::"$PWD/one/"; cd deep > out; cat "$OLDPWD/out" | sed 's,.*/one,one,'; cd ../../two && echo two; cd "$OLDPWD/.." && cd deep > /dev/null; basename "$PWD")
+
+# Mistakes in builtins.
+m() { "$@" 2>&1 | sed 's/^[^ ]*: line [0-9]*: //'; }
+m .; m . -x; m trap -q INT; m kill -s; m kill ''; m umask u:rwx; m umask u=q; m umask 99; m unset -f -v x
+m shopt -s -u extglob; m declare -z; m declare -f -a x; m declare -f x=1; m logout; m declare -f +r m
+fixed() { :; }; readonly -f fixed; declare -Fr; m declare -f +r fixed; readonly -a list=(1); readonly -a | grep list
+(set -u; echo ${9}) 2>&1 | sed 's/.*: 9/9/'; (set -u; echo $9) 2>&1 | sed 's/.*: \$/$/'
+x='abcd'; (echo "${x:1+}") 2>&1 | sed 's/.*line [0-9]*: //'; echo "${x:`echo 1`}"
+echo `echo 'one\
+two'`; v1='ab#cd'; v2='a^b'; v3='a:~b'; v4='a,b%'; set | grep '^v[1-4]='

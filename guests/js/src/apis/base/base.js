@@ -25,6 +25,11 @@
     };
   };
 
+  // What is left in an iterator of a Map or Set: [are pairs, count, ...items]. Likewise.
+  const rest = Map.cofferdamRest;
+  delete Map.cofferdamRest;
+  internal.iteratorRest = rest;
+
   // Takes an error that a callback threw; a document tells its listeners first.
   internal.report = (error) => native.reportError(error);
 
@@ -168,10 +173,22 @@
     );
   };
 
+  // The words of Node for a value that is not what was wanted.
   const received = (value) => {
     if (value === null || value === undefined) return `${value}`;
-    if (typeof value === 'object') return internal.inspect(value, { depth: -1 });
-    return `type ${typeof value} (${internal.inspect(value)})`;
+    const { constructorName, lookup, unwrap } = internal.kinds;
+    if (typeof value === 'function') {
+      const name = lookup(value, 'name');
+      if (typeof name === 'string' && name !== '') return `function ${name}`;
+    }
+    if (typeof value === 'object') {
+      const object = unwrap(value);
+      const name = object === null ? undefined : constructorName(object);
+      return name === undefined ? internal.inspect(value, { depth: -1 }) : `an instance of ${name}`;
+    }
+    const short = (text) => (text.length > 28 ? `${text.slice(0, 25)}...` : text);
+    const shown = typeof value === 'string' ? internal.inspect(short(value)) : short(internal.inspect(value));
+    return `type ${typeof value} (${shown})`;
   };
 
   internal.wrongType = (name, expected, value) => {

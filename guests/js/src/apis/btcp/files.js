@@ -46,7 +46,9 @@
   const contentOf = (content) => {
     if (typeof content === 'string') return encodeUtf8(content);
     const view = bytesOf(content);
-    if (view === undefined) throw internal.wrongType('data', 'a string or bytes', content);
+    if (view === undefined) {
+      throw internal.wrongType('data', 'of type string or an instance of Buffer, TypedArray, or DataView', content);
+    }
     return view;
   };
 

@@ -16,6 +16,8 @@
   const { min } = Math;
   const TYPED_KEYS = ['BYTES_PER_ELEMENT', 'length', 'byteLength', 'byteOffset', 'buffer'];
 
+  const MOST = 2 ** 32 - 1;
+
   const moreItems = (output, remaining) => {
     if (remaining > 0) arrayPush(output, `... ${plural(remaining, 'more item')}`);
     return output;
@@ -95,6 +97,16 @@
       `${formatValue(ctx, key, depth)} => ${formatValue(ctx, item, depth)}`,
   );
 
+  // Items that an iterator of a Map or Set has left; undefined for another object.
+  const restOf = (value, limit) => internal.iteratorRest?.(value, min(limit < 0 ? 0 : limit, MOST));
+  const restEntries = (rest) => (ctx, value, depth) => {
+    const output = [];
+    ctx.indent += 2;
+    for (let i = 2; i < rest.length; i++) arrayPush(output, formatValue(ctx, rest[i], depth));
+    ctx.indent -= 2;
+    return moreItems(output, rest[1] - (rest.length - 2));
+  };
+
   const bufferLength = (value) =>
     engineName(value) === 'ArrayBuffer' ? byteLength(value) : sharedByteLength(value);
 
@@ -125,6 +137,8 @@
     bufferLength,
     mapEntries,
     promiseEntries,
+    restEntries,
+    restOf,
     setEntries,
     typedEntries,
     typedLength,

@@ -25,6 +25,8 @@
     mapEntries,
     prefix,
     promiseEntries,
+    restEntries,
+    restOf,
     setEntries,
     typedEntries,
     typedLength,
@@ -157,6 +159,12 @@
         const before = prefix(name, tag, fallback, `(${size})`);
         if (size === 0 && keys.length === 0) return `${before}{}`;
         return braces(`${before}{`, keys, kind === 'set' ? setEntries : mapEntries, label);
+      }
+      case 'iterator': {
+        const rest = restOf(value, ctx.maxArrayLength);
+        if (rest === undefined) return plain(`${prefix(name, tag, fallback)}{}`);
+        const head = rest[0] ? `${slice(fallback, 0, 4)}Entries` : fallback;
+        return braces(`[${head}] {`, keys, restEntries(rest), label);
       }
       case 'function':
         return plain(functionBase(value, name, tag));

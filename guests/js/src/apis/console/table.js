@@ -4,8 +4,9 @@
 
   const P = internal.primordials;
   const { arrayJoin, arrayPush, hasOwn, keys: objectKeys, repeat } = P;
-  const { kindOf, unwrap } = internal.kinds;
+  const { engineName, kindOf, unwrap } = internal.kinds;
   const { inspect } = internal;
+  const { restOf } = internal.inspecting;
   const { width } = internal.layout;
 
   const isObject = (value) =>
@@ -49,31 +50,28 @@
 
   const ITERATION = '(iteration index)';
 
-  // Row labels and row values of whatever was given, and what the label column is called.
-  const rowsOf = (data) => {
-    const labels = [];
-    const values = [];
+  // The table of a collection or of an iterator of one: a row for each item, which is not opened.
+  // Undefined for other data.
+  const collection = (data) => {
+    const rows = [];
+    const add = (...items) => {
+      const cells = [`${rows.length}`];
+      for (let i = 0; i < items.length; i++) arrayPush(cells, show(items[i]));
+      arrayPush(rows, cells);
+    };
     const kind = kindOf(data);
-    if (kind === 'map') {
-      P.mapForEach(data, (value, key) => {
-        arrayPush(labels, key);
-        arrayPush(values, value);
-      });
-      return { title: ITERATION, labels, values, isMap: true };
+    const rest = kind === 'iterator' ? restOf(data, Infinity) : undefined;
+    const isMap = kind === 'map' || (rest?.[0] && engineName(data) === 'Map Iterator');
+    if (kind === 'map') P.mapForEach(data, (value, key) => add(key, value));
+    else if (kind === 'set') P.setForEach(data, (value) => add(value));
+    else if (rest === undefined) return undefined;
+    else {
+      for (let i = 2; i < rest.length; i++) {
+        if (isMap) add(rest[i][0], rest[i][1]);
+        else add(rest[i]);
+      }
     }
-    if (kind === 'set') {
-      P.setForEach(data, (value) => {
-        arrayPush(labels, `${labels.length}`);
-        arrayPush(values, value);
-      });
-      return { title: ITERATION, labels, values };
-    }
-    const names = objectKeys(data);
-    for (let i = 0; i < names.length; i++) {
-      arrayPush(labels, names[i]);
-      arrayPush(values, data[names[i]]);
-    }
-    return { title: '(index)', labels, values };
+    return render(isMap ? [ITERATION, 'Key', 'Values'] : [ITERATION, 'Values'], rows);
   };
 
   // The rendered table; undefined when the data is not tabular.
@@ -81,13 +79,11 @@
     if (!isObject(given)) return undefined;
     const data = unwrap(given);
     if (data === null) return undefined;
-    const { title, labels, values, isMap } = rowsOf(data);
-    if (isMap) {
-      const rows = [];
-      for (let i = 0; i < labels.length; i++)
-        arrayPush(rows, [`${i}`, show(labels[i]), show(values[i])]);
-      return render([title, 'Key', 'Values'], rows);
-    }
+    const listed = collection(data);
+    if (listed !== undefined) return listed;
+    const labels = objectKeys(data);
+    const values = [];
+    for (let i = 0; i < labels.length; i++) arrayPush(values, data[labels[i]]);
     const columns = [];
     const seen = { __proto__: null };
     const addColumn = (key) => {
@@ -116,7 +112,7 @@
       if (hasPlain) arrayPush(cells, opened ? '' : show(row));
       arrayPush(rows, cells);
     }
-    const head = [title];
+    const head = ['(index)'];
     for (let c = 0; c < columns.length; c++) arrayPush(head, columns[c]);
     if (hasPlain) arrayPush(head, 'Values');
     return render(head, rows);

@@ -14,8 +14,8 @@
 
   internal.isDataUrl = (href) => href.startsWith('data:');
 
-  internal.dataResponse = (href, method) => {
-    const url = href.split('#', 1)[0];
+  // The type and the bytes that a data URL holds.
+  const contentOf = (url) => {
     const comma = url.indexOf(',');
     if (comma === -1) throw malformed(url, 'a data URL needs a comma before its content');
     let type = url.slice('data:'.length, comma).replace(/^[\t\n\f\r ]+|[\t\n\f\r ]+$/g, '');
@@ -24,7 +24,16 @@
     if (type.startsWith(';')) type = `text/plain${type}`;
     const body = dataBytes(url.slice(comma + 1), base64 !== null);
     if (body === undefined || body === null) throw malformed(url, 'its content is not base64');
-    const mime = parseMime(type) ?? parseMime('text/plain;charset=US-ASCII');
+    return { body, mime: parseMime(type) ?? parseMime('text/plain;charset=US-ASCII') };
+  };
+  internal.dataContent = (href) => {
+    const { body, mime } = contentOf(href.split('#', 1)[0]);
+    return { bytes: body, type: mime.essence };
+  };
+
+  internal.dataResponse = (href, method) => {
+    const url = href.split('#', 1)[0];
+    const { body, mime } = contentOf(url);
     return makeResponse({
       status: 200,
       statusText: 'OK',

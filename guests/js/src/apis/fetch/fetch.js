@@ -99,6 +99,7 @@
     if (internal.isDataUrl(request.url)) {
       return internal.dataResponse(request.url, request.method);
     }
+    if (request.url.startsWith('blob:')) return internal.part('blob_urls').respond(request);
     const body = internal.requestBody(request);
     const upload = internal.isLong(body) ? internal.upload(body, signal) : undefined;
     const head = {

@@ -9,14 +9,14 @@
   const checkName = (name, member) => {
     const text = `${name}`;
     if (!TOKEN.test(text))
-      throw new TypeError(`Headers.${member}: ${text} is an invalid header name.`);
+      throw new TypeError(`Headers.${member}: "${text}" is an invalid header name.`);
     return text;
   };
 
   const checkValue = (value, member) => {
     const text = `${value}`.replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, '');
     if (/[\0\r\n]/.test(text) || /[^\0-\xff]/.test(text)) {
-      throw new TypeError(`Headers.${member}: ${text} is an invalid header value.`);
+      throw new TypeError(`Headers.${member}: "${text}" is an invalid header value.`);
     }
     return text;
   };
@@ -44,7 +44,7 @@
       if (init === undefined) return;
       if (init === null || (typeof init !== 'object' && typeof init !== 'function')) {
         throw new TypeError(
-          'Headers constructor: init was given by a value that could not be converted to one of: sequence<sequence<ByteString>>, record<ByteString, ByteString>.',
+          'Headers constructor: Argument 1 could not be converted to one of: sequence<sequence<ByteString>>, record<ByteString, ByteString>.',
         );
       }
       internal.fillHeaders(this, init);
@@ -165,7 +165,7 @@
         const both = isList ? [...pair] : [];
         if (both.length !== 2)
           throw new TypeError(
-            'Headers constructor: expected name/value pair to be length 2, found something else.',
+            `Headers constructor: expected name/value pair to be length 2, found ${both.length}.`,
           );
         pairs.push([byteString(both[0]), byteString(both[1])]);
       }

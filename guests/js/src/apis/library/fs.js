@@ -8,8 +8,9 @@ const { contentOf, pathOf, rawNow } = internal.files;
 const own = { ...nodeFs.promises };
 
 // An error as the system gives it, for checks that are made here.
+const NUMBERS = { EACCES: -13, EEXIST: -17, EISDIR: -21 };
 const failure = (code, message, syscall, file) =>
-  Object.assign(new Error(`${code}: ${message}, ${syscall} '${file}'`), { code, syscall, path: file });
+  Object.assign(new Error(`${code}: ${message}, ${syscall} '${file}'`), { errno: NUMBERS[code], code, syscall, path: file });
 
 const suffix = () => {
   const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
@@ -21,8 +22,9 @@ const suffix = () => {
 // that cannot, so both forms exist.
 const recipes = {
   *access(file, mode = 0) {
+    if (!(mode & 2)) return void (yield ['access', file]);
     const looked = yield ['stat', file];
-    if (mode & 2 && looked.mode !== undefined && !(looked.mode & 0o222)) {
+    if (looked.mode !== undefined && !(looked.mode & 0o222)) {
       throw failure('EACCES', 'permission denied', 'access', file);
     }
   },
@@ -128,7 +130,9 @@ fs.constants = promises.constants = constants;
 
 const withCallback = (name) => (...args) => {
   const callback = args.pop();
-  if (typeof callback !== 'function') throw internal.wrongType('cb', 'of type function', callback);
+  if (typeof callback !== 'function') {
+    throw internal.wrongType('cb', 'of type function', args.length === 0 ? undefined : callback);
+  }
   promises[name](...args).then(
     (value) => queueMicrotask(() => (value === undefined ? callback(null) : callback(null, value))),
     (error) => queueMicrotask(() => callback(error)),
@@ -170,6 +174,9 @@ let nextDescriptor = 10;
 const flagsOf = (flags = 'r') => {
   if (typeof flags === 'number') {
     return { may: [READ, WRITE, READ | WRITE][flags & 3], append: !!(flags & 1024), truncate: !!(flags & 512), create: !!(flags & 64), exclusive: !!(flags & 128) };
+  }
+  if (!/^(?:(?:r|rs|sr)\+?|(?:w|wx|xw|a|ax|xa|as|sa)\+?)$/.test(flags)) {
+    throw internal.coded(new TypeError(`The argument 'flags' is invalid. Received ${internal.inspect(flags)}`), 'ERR_INVALID_ARG_VALUE');
   }
   const writes = /[wa+]/.test(flags);
   return {

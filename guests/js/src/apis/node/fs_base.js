@@ -123,11 +123,19 @@
   };
   const HAS_TARGET = ['rename', 'copyFile'];
 
+  // Node's own error for a folder that `rm` was not told to empty.
+  const folderError = (path) => {
+    const message = `Path is a directory: rm returned EISDIR (is a directory) ${path}`;
+    const error = Object.assign(new Error(message), { code: 'ERR_FS_EISDIR', errno: 21, syscall: 'rm', path: `${path}` });
+    return internal.hidden(error, 'name', 'SystemError');
+  };
+
   // Gives an error of the system the message and members that scripts print and compare. A denial
   // stays as it is.
   const asNode = (error, name, [path, dest]) => {
     const known = ERRORS[error?.code];
     if (known === undefined || error.name === 'PermissionError') return error;
+    if (name === 'rm' && error.code === 'EISDIR') return folderError(path);
     const isFolder = name === 'readFile' && error.code === 'EISDIR';
     const syscall = isFolder ? 'read' : (CALLS[name] ?? name);
     const [errno, words] = known;
@@ -174,7 +182,7 @@
     fs[name] = (...args) => {
       const callback = args.pop();
       if (typeof callback !== 'function') {
-        throw internal.wrongType('cb', 'of type function', callback);
+        throw internal.wrongType('cb', 'of type function', args.length === 0 ? undefined : callback);
       }
       promises[name](...args).then((value) => callback(null, value), callback);
     };

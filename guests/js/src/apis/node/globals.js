@@ -36,6 +36,7 @@
   for (const name of ['BroadcastChannel', 'MessageChannel', 'MessagePort']) {
     late(name, () => internal.part('messages')[name]);
   }
+  late('PerformanceObserver', () => internal.part('perf_hooks').PerformanceObserver);
   late('process', () => internal.part('process'));
   late('require', () => internal.part('modules').require);
   internal.hidden(globalThis, 'global', globalThis);

@@ -4,7 +4,7 @@
   'use strict';
 
   const { dirname, resolve: resolvePath } = internal.part('paths');
-  const { resolvePackage, resolveImports, readJson, kindOf, scopeOf, notFound } = internal.part('packages');
+  const { resolvePackage, resolveImports, readJson, kindOf, scopeOf, notFound, notImported } = internal.part('packages');
 
   const BUILTIN = new Set([...native.moduleNames(), ...internal.libraryNames]);
   const builtinName = (text) => {
@@ -51,17 +51,28 @@
     const text = `${name}`;
     const builtin = builtinName(text);
     if (builtin !== undefined) return `node:${builtin}`;
-    if (text.startsWith('file:')) return asPath(decodeURIComponent(new URL(text).pathname)) ?? notFound(text, from);
+    if (conditions === IMPORT && text.startsWith('data:')) return text;
+    return locate(text, from, conditions) ?? (conditions === IMPORT ? notImported : notFound)(text, from);
+  };
+  const locate = (text, from, conditions) => {
+    if (text.startsWith('file:')) return asPath(decodeURIComponent(new URL(text).pathname));
     if (/^\.{0,2}\//.test(text) || text === '.' || text === '..') {
       const path = text.startsWith('/') ? resolvePath(text) : resolvePath(dirname(from), text);
-      const found = text.endsWith('/') ? asFolder(path) : asPath(path);
-      return found ?? notFound(text, from);
+      return text.endsWith('/') ? asFolder(path) : asPath(path);
     }
     if (text.startsWith('#')) {
-      const target = resolveImports(text, from, conditions) ?? notFound(text, from);
-      return /^[./]/.test(target) ? (asPath(target) ?? notFound(text, from)) : find(target, from, conditions);
+      const target = resolveImports(text, from, conditions);
+      if (target === undefined) return undefined;
+      return /^[./]/.test(target) ? asPath(target) : find(target, from, conditions);
     }
-    if (/^[a-z][a-z0-9+.-]*:/i.test(text)) notFound(text, from);
+    const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(text)?.[0];
+    if (scheme !== undefined) {
+      if (conditions !== IMPORT) return undefined;
+      throw internal.coded(
+        new Error(`Only URLs with a scheme in: file, data, and node are supported by the default ESM loader. Received protocol '${scheme}'`),
+        'ERR_UNSUPPORTED_ESM_URL_SCHEME',
+      );
+    }
     return resolvePackage(text, from, conditions, asPath);
   };
 
@@ -177,6 +188,15 @@
     return text.startsWith('file:') ? decodeURIComponent(new URL(text).pathname) : resolvePath(text);
   };
 
+  // A module that is written in its own name.
+  const dataModule = (url) => {
+    const { type, bytes } = internal.dataContent(url);
+    const text = internal.decodeUtf8(bytes);
+    if (type === 'text/javascript' || type === 'application/javascript') return { source: text };
+    if (type === 'application/json') return { exports: JSON.parse(text) };
+    throw internal.coded(new TypeError(`Unknown module format: ${type} for URL ${url.slice(0, 60)}`), 'ERR_UNKNOWN_MODULE_FORMAT');
+  };
+
   let plain;
   return {
     startMain,
@@ -192,6 +212,7 @@
     resolveImport: (name, from) => find(name, from, IMPORT),
     load(name) {
       if (name.startsWith('node:')) return { exports: internal.part(name.slice(5)) };
+      if (name.startsWith('data:')) return dataModule(name);
       const format = formatOf(name);
       if (format === 'module') return { source: sourceOf(name) };
       if (format === 'unknown' && cache[name] === undefined) {

@@ -9,9 +9,24 @@
 
   const isInside = (path) => root !== '' && (root === '/' || path === root || path.startsWith(`${root}/`));
 
+  const nowhere = (name) =>
+    new Error(`Cannot find module '${name}': the tool is not in a folder of the sandbox (hint: --code FOLDER)`);
   const notFound = (name, from) => {
-    const hint = root === '' ? ': the tool is not in a folder of the sandbox (hint: --code FOLDER)' : `\nRequire stack:\n- ${from}`;
-    throw internal.coded(new Error(`Cannot find module '${name}'${hint}`), 'MODULE_NOT_FOUND');
+    const error = root === '' ? nowhere(name) : new Error(`Cannot find module '${name}'\nRequire stack:\n- ${from}`);
+    throw internal.coded(error, 'MODULE_NOT_FOUND');
+  };
+  // The same for `import`, which Node reports in other words.
+  const notImported = (name, from) => {
+    const isPath = /^(?:\.{0,2}\/|\.{1,2}$|file:)/.test(name);
+    const what = isPath ? `module '${name.startsWith('.') ? resolvePath(dirname(from), name) : name}'` : `package '${packageOf(name).name}'`;
+    const error = root === '' ? nowhere(name) : new Error(`Cannot find ${what} imported from ${from}`);
+    throw internal.coded(error, 'ERR_MODULE_NOT_FOUND');
+  };
+  // The name of a package, and the path in it.
+  const packageOf = (text) => {
+    const parts = text.split('/');
+    const length = text.startsWith('@') ? 2 : 1;
+    return { name: parts.slice(0, length).join('/'), subpath: ['.', ...parts.slice(length)].join('/') };
   };
 
   const kinds = new Map();
@@ -133,13 +148,12 @@
   return {
     kindOf,
     notFound,
+    notImported,
     readJson,
     scopeOf,
     // The file of a package's name, such as `lodash/fp` or `@scope/name`.
     resolvePackage(text, from, conditions, asPath) {
-      const parts = text.split('/');
-      const name = parts.slice(0, text.startsWith('@') ? 2 : 1).join('/');
-      const subpath = ['.', ...parts.slice(text.startsWith('@') ? 2 : 1)].join('/');
+      const { name, subpath } = packageOf(text);
       const own = scopeOf(from);
       if (own?.json.name === name && own.json.exports !== undefined) {
         const found = inPackage(own.folder, subpath, conditions, asPath);
@@ -152,7 +166,7 @@
         const found = inPackage(place, subpath, conditions, asPath);
         if (found !== undefined) return found;
       }
-      return notFound(text, from);
+      return undefined;
     },
     // What `#name` means in the package of a file: a path, or the name of another package.
     resolveImports(text, from, conditions) {

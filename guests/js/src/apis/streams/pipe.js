@@ -2,13 +2,12 @@
 (function (native, internal) {
   'use strict';
 
-  const { addAlgorithm, removeAlgorithm } = internal;
+  const { addAlgorithm, enqueue, removeAlgorithm } = internal;
   const {
     acquire,
     cancel,
     deferred,
     DONE,
-    handled,
     invalidState,
     isObject,
     nothing,
@@ -45,7 +44,9 @@
     const result = deferred();
     source.disturbed = true;
     let ending = false;
-    let lastWrite = DONE;
+    // Writes that were begun and are not done; resolves `idle` with the last of them.
+    let writes = 0;
+    let idle;
 
     const finish = (failed, error) => {
       writer.release();
@@ -72,11 +73,11 @@
       else settle();
     };
 
-    // Writes may be added while waiting for the last one.
-    const written = () => {
-      const waited = lastWrite;
-      return then(waited, () => (waited === lastWrite ? undefined : written()));
+    const written = () => (writes === 0 ? DONE : (idle ??= deferred()).promise);
+    const finishWrite = () => {
+      if (--writes === 0) idle?.resolve(undefined);
     };
+    const write = { __proto__: null, resolve: finishWrite, reject: finishWrite };
 
     const onAbort = () => {
       const { reason } = signal;
@@ -125,29 +126,25 @@
       else end(() => cancel(source, error), true, error);
     }
 
+    const request = {
+      __proto__: null,
+      // Written a moment later: a source must not find its sink called by its own enqueue.
+      chunk: (chunk) => {
+        writes++;
+        enqueue(() => {
+          if (writer.stream === null) return finishWrite();
+          writer.send(chunk, write);
+          step();
+        });
+      },
+      close: nothing,
+      error: nothing,
+    };
+    const readNext = () => {
+      if (!ending) read(reader, request);
+    };
     const step = () => {
-      if (ending) return;
-      then(
-        writer.ready.promise,
-        () => {
-          if (ending) return;
-          read(reader, {
-            __proto__: null,
-            // Written a moment later: a source must not find its sink called by its own enqueue.
-            chunk: (chunk) => {
-              lastWrite = then(DONE, () => {
-                if (writer.stream === null) return undefined;
-                const writing = handled(writer.write(chunk));
-                step();
-                return then(writing, undefined, nothing);
-              });
-            },
-            close: nothing,
-            error: nothing,
-          });
-        },
-        nothing,
-      );
+      if (!ending) then(writer.ready.promise, readNext, nothing);
     };
     step();
     return result.promise;

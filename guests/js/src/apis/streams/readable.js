@@ -15,10 +15,13 @@
     markOf,
     method,
     newRecord,
+    NOTHING,
     read,
+    readNow,
     readStrategy,
     rejectedWith,
     release,
+    resultOf,
     settled,
     sizeOf,
     wrongThis,
@@ -51,8 +54,9 @@
     }
 
     enqueue(chunk = undefined) {
-      if (!this.#control.open) throw invalidState('Controller is already closed');
-      this.#control.enqueue(chunk);
+      const control = this.#control;
+      if (!control.open) throw invalidState('Controller is already closed');
+      control.enqueue(chunk);
     }
 
     error(error = undefined) {
@@ -61,7 +65,7 @@
   }
 
   // A stream over internal functions: pull and cancel return promises.
-  const create = ({ start, pull, cancel: onCancel, mark, size = () => 1 }) => {
+  const create = ({ start, pull, cancel: onCancel, mark, size }) => {
     const record = newRecord();
     const control = new DefaultControl(record, {
       __proto__: null,
@@ -264,10 +268,13 @@
 
     read() {
       if (!isReader(this)) return wrongReader();
-      if (this.#reader.stream === null)
+      const reader = this.#reader;
+      if (reader.stream === null)
         return rejectedWith(invalidState('The reader is not attached to a stream'));
+      const chunk = readNow(reader);
+      if (chunk !== NOTHING) return resultOf({ value: chunk, done: false });
       const result = deferred();
-      read(this.#reader, new Request(result));
+      read(reader, new Request(result));
       return result.promise;
     }
 

@@ -4,7 +4,7 @@
 
   const { coded, streams } = internal;
   const { uncurry } = internal.primordials;
-  const { close, fail, Fifo, invalidState, resolvedWith, then, whenDone } = streams;
+  const { close, fail, Fifo, invalidState, NOTHING, resolvedWith, then, whenDone } = streams;
   const { min } = Math;
   const Bytes = Uint8Array;
   const Buffer = ArrayBuffer;
@@ -97,6 +97,11 @@
 
     forget() {
       this.pullSource = this.cancelSource = undefined;
+    }
+
+    // Chunks are cut to what a request asks for: none is ready without one.
+    take() {
+      return NOTHING;
     }
 
     empty() {

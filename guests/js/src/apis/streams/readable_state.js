@@ -11,6 +11,7 @@
     Fifo,
     handled,
     invalidState,
+    NOTHING,
     rejectedWith,
     resolvedWith,
     then,
@@ -65,6 +66,13 @@
     else stream.controller.pull(request);
   };
 
+  // Returns a chunk that needs no waiting for, or NOTHING: what a request would get at once.
+  const readNow = (reader) => {
+    const { stream } = reader;
+    stream.disturbed = true;
+    return stream.status === 'readable' ? stream.controller.take() : NOTHING;
+  };
+
   const acquire = (stream, byob = false) => {
     if (stream.reader !== null) throw invalidState('ReadableStream is locked');
     const reader = { __proto__: null, stream, byob, reads: new Fifo(), closed: deferred() };
@@ -97,6 +105,8 @@
     mark;
     size;
     queue = new Fifo();
+    // Sizes of the chunks in the queue, if a strategy measures them.
+    sizes;
     queued = 0;
     started = false;
     closing = false;
@@ -118,6 +128,7 @@
       this.cancelSource = cancelSource;
       this.mark = mark;
       this.size = size;
+      this.sizes = size === undefined ? undefined : new Fifo();
       stream.controller = this;
     }
 
@@ -148,7 +159,9 @@
     }
 
     pullIfNeeded() {
-      if (!this.wanted) return;
+      const { reader, status } = this.stream;
+      if (this.closing || !this.started || status !== 'readable') return;
+      if (this.mark <= this.queued && (reader === null || reader.reads.length === 0)) return;
       if (this.pulling) {
         this.pullAgain = true;
         return;
@@ -171,49 +184,70 @@
     }
 
     enqueue(chunk) {
-      if (!this.open) return;
-      const { reader } = this.stream;
+      const { reader, status } = this.stream;
+      if (this.closing || status !== 'readable') return;
       if (reader !== null && reader.reads.length > 0) {
         reader.reads.shift().chunk(chunk);
+      } else if (this.sizes === undefined) {
+        this.queue.push(chunk);
+        this.queued++;
       } else {
-        try {
-          const size = checkSize(this.size(chunk));
-          this.queue.push({ chunk, size });
-          this.queued += size;
-        } catch (error) {
-          this.fail(error);
-          throw error;
-        }
+        this.measure(chunk);
       }
       this.pullIfNeeded();
     }
 
+    measure(chunk) {
+      try {
+        const size = checkSize(this.size(chunk));
+        this.queue.push(chunk);
+        this.sizes.push(size);
+        this.queued += size;
+      } catch (error) {
+        this.fail(error);
+        throw error;
+      }
+    }
+
+    clear() {
+      this.queue.clear();
+      this.sizes?.clear();
+      this.queued = 0;
+    }
+
     fail(error) {
       if (this.stream.status !== 'readable') return;
-      this.queue.clear();
-      this.queued = 0;
+      this.clear();
       this.forget();
       fail(this.stream, error);
     }
 
     cancel(reason) {
-      this.queue.clear();
-      this.queued = 0;
+      this.clear();
       const result = this.cancelSource(reason);
       this.forget();
       return result;
     }
 
+    // Returns the next chunk of the queue, or NOTHING.
+    take() {
+      const { queue, sizes } = this;
+      if (queue.length === 0) return NOTHING;
+      const chunk = queue.shift();
+      const left = this.queued - (sizes === undefined ? 1 : sizes.shift());
+      this.queued = left > 0 ? left : 0;
+      if (this.closing && queue.length === 0) {
+        this.forget();
+        close(this.stream);
+      } else {
+        this.pullIfNeeded();
+      }
+      return chunk;
+    }
+
     pull(request) {
-      if (this.queue.length > 0) {
-        const { chunk, size } = this.queue.shift();
-        this.queued = Math.max(0, this.queued - size);
-        if (this.closing && this.queue.length === 0) {
-          this.forget();
-          close(this.stream);
-        } else {
-          this.pullIfNeeded();
-        }
+      const chunk = this.take();
+      if (chunk !== NOTHING) {
         request.chunk(chunk);
       } else {
         this.stream.reader.reads.push(request);
@@ -232,6 +266,7 @@
     fail,
     newRecord,
     read,
+    readNow,
     release,
   });
 });

@@ -6,21 +6,24 @@
   const { coded, token } = internal;
   const {
     acquire,
-    attempt,
     cancel,
     create,
     deferred,
     DONE,
     handled,
     isObject,
+    NOTHING,
     read,
+    readNow,
     recordOf,
     rejectedWith,
     release,
     resolvedWith,
+    resultOf,
     then,
     wrongThis,
   } = internal.streams;
+  const { apply } = Reflect;
   const { queueMicrotask } = globalThis;
   let isIteration;
 
@@ -30,12 +33,14 @@
 
   // One read: settled at once, or later through the promise that `later` holds.
   class Request {
-    value = undefined;
-    isSettled = false;
-    isClosed = false;
-    isFailed = false;
-    later = undefined;
-    ended = undefined;
+    constructor() {
+      this.value = undefined;
+      this.isSettled = false;
+      this.isClosed = false;
+      this.isFailed = false;
+      this.later = undefined;
+      this.ended = undefined;
+    }
 
     chunk(value) {
       this.value = value;
@@ -62,6 +67,14 @@
     // Steps that were asked for and are not done.
     #steps = 0;
     #finished = false;
+    // The chunk of a step that had it at once, and the end of that step: one step is done at a time.
+    #chunk = undefined;
+    #deliver = () => {
+      const value = this.#chunk;
+      this.#chunk = undefined;
+      if (--this.#steps === 0) this.#ongoing = undefined;
+      return { value, done: false };
+    };
 
     constructor(key, reader, preventCancel) {
       if (key !== token) throw internal.illegal();
@@ -75,8 +88,8 @@
 
     next() {
       if (!isIteration(this)) return rejectedWith(wrongThis('ReadableStream AsyncIterator'));
-      this.#steps++;
       const ongoing = this.#ongoing;
+      this.#steps++;
       if (ongoing === undefined) return (this.#ongoing = this.#step());
       const step = () => this.#step();
       return (this.#ongoing = then(ongoing, step, step));
@@ -97,13 +110,18 @@
 
     #step() {
       if (this.#finished) return this.#nothing(undefined);
+      // A chunk that is there takes one promise; the delay is that of the standard's two.
+      const chunk = readNow(this.#reader);
+      if (chunk !== NOTHING) {
+        this.#chunk = chunk;
+        return then(DONE, this.#deliver);
+      }
       const request = new Request();
       read(this.#reader, request);
       const finish = () => {
         this.#settle();
         return { value: request.value, done: request.isClosed };
       };
-      // A chunk that was there takes one promise; the delay is that of the standard's two.
       if (request.isSettled && !request.isClosed && !request.isFailed) return then(DONE, finish);
       if (!request.isSettled) request.later = deferred();
       else this.#finish();
@@ -181,50 +199,56 @@
         'ERR_ARG_NOT_ITERABLE',
       );
     }
-    const iterator = Reflect.apply(begin, iterable, []);
+    const iterator = apply(begin, iterable, []);
     if (!isObject(iterator)) throw internal.wrongType('iterator', 'of type object', iterator);
     const { next } = iterator;
+    const going = (value) => ({ done: false, value });
+    const over = (value) => ({ done: true, value });
+    const closing = (error) => {
+      methodOf(iterator, 'return')?.call(iterator);
+      throw error;
+    };
+    // A promise of the iterator is used as it is: a further one would cost each chunk two turns.
     const settle = (result, name, close) => {
-      if (asynchronous !== undefined) return result;
+      if (asynchronous !== undefined) return resultOf(result);
       const { done, value } = requireResult(result, name);
-      return then(
-        resolvedWith(value),
-        (settled) => ({ done: Boolean(done), value: settled }),
-        (error) => {
-          if (!done && close) methodOf(iterator, 'return')?.call(iterator);
-          throw error;
-        },
-      );
+      return then(resolvedWith(value), done ? over : going, !done && close ? closing : undefined);
     };
     return {
       __proto__: null,
-      next: () =>
-        attempt(() => settle(Reflect.apply(next, iterator, []), 'next', true), undefined, []),
-      return: (reason) =>
-        attempt(
-          () => {
-            const end = methodOf(iterator, 'return');
-            if (end === undefined) return { done: true, value: undefined };
-            return settle(Reflect.apply(end, iterator, [reason]), 'return', false);
-          },
-          undefined,
-          [],
-        ),
+      next: () => {
+        try {
+          return settle(apply(next, iterator, []), 'next', true);
+        } catch (error) {
+          return rejectedWith(error);
+        }
+      },
+      return: (reason) => {
+        try {
+          const end = methodOf(iterator, 'return');
+          if (end === undefined) return resultOf({ done: true, value: undefined });
+          return settle(apply(end, iterator, [reason]), 'return', false);
+        } catch (error) {
+          return rejectedWith(error);
+        }
+      },
     };
   };
 
   internal.streamFrom = (iterable) => {
     const iterator = iteratorOf(iterable);
+    let taken;
     return create({
       __proto__: null,
-      start: undefined,
       mark: 0,
       size: undefined,
-      pull: (control) =>
-        then(iterator.next(), (result) => {
+      start: (control) => {
+        taken = (result) => {
           if (requireResult(result, 'next').done) control.close();
           else control.enqueue(result.value);
-        }),
+        };
+      },
+      pull: () => then(iterator.next(), taken),
       cancel: (reason) =>
         then(iterator.return(reason), (result) => {
           requireResult(result, 'return');

@@ -2,7 +2,7 @@
 (function (native, internal) {
   'use strict';
 
-  const { coded, uncurry } = { ...internal, ...internal.primordials };
+  const { arraySlice, coded, uncurry } = { ...internal, ...internal.primordials };
   const { apply } = Reflect;
   const PromiseClass = Promise;
   const then = uncurry(Promise.prototype.then);
@@ -19,6 +19,8 @@
     isObject(value)
       ? new PromiseClass((settle) => settle(value))
       : apply(resolve, PromiseClass, [value]);
+  // The same for an object that is no promise.
+  const resultOf = (result) => apply(resolve, PromiseClass, [result]);
   const rejectedWith = (error) => apply(reject, PromiseClass, [error]);
 
   // One for all that is done at once and that no program gets to see: promises are what a stream
@@ -33,6 +35,9 @@
     if (promise === DONE) enqueue(done);
     else then(promise, done, failed);
   };
+
+  // Returned by a controller that has no chunk at hand.
+  const NOTHING = Symbol('nothing');
 
   // A rejection that the program is free not to look at.
   const handled = (promise) => {
@@ -89,7 +94,8 @@
     return mark;
   };
 
-  const sizeOf = ({ size }) => (size === undefined ? () => 1 : (chunk) => +size(chunk));
+  // Undefined counts chunks, without a call for each.
+  const sizeOf = ({ size }) => (size === undefined ? undefined : (chunk) => +size(chunk));
 
   const checkSize = (size) => {
     if (size >= 0 && size !== Infinity) return size;
@@ -143,31 +149,41 @@
   }
 
   // A list to take from the front of, without moving the rest each time.
+  // No program gets to see one, so its fields are plain: every chunk passes through here.
   class Fifo {
-    #items = [];
-    #from = 0;
-    get length() {
-      return this.#items.length - this.#from;
+    constructor() {
+      this.items = [];
+      this.from = 0;
+      this.length = 0;
     }
     get first() {
-      return this.#items[this.#from];
+      return this.items[this.from];
     }
     push(item) {
-      this.#items.push(item);
+      this.items[this.from + this.length++] = item;
     }
     shift() {
-      const item = this.#items[this.#from];
-      this.#items[this.#from++] = undefined;
-      if (this.#from > 32 && this.#from * 2 > this.#items.length) {
-        this.#items = this.#items.slice(this.#from);
-        this.#from = 0;
+      const { items, from } = this;
+      if (this.length === 0) return undefined;
+      const item = items[from];
+      if (--this.length === 0) {
+        // Mostly one item comes and goes, in the place that it had.
+        if (from >= 32) this.items = [];
+        else items[from] = undefined;
+        this.from = 0;
+      } else if (from >= 32 && from >= this.length) {
+        this.items = arraySlice(items, from + 1, from + 1 + this.length);
+        this.from = 0;
+      } else {
+        items[from] = undefined;
+        this.from = from + 1;
       }
       return item;
     }
     clear() {
-      const items = this.#items.slice(this.#from);
-      this.#items = [];
-      this.#from = 0;
+      const items = arraySlice(this.items, this.from, this.from + this.length);
+      this.items = [];
+      this.from = this.length = 0;
       return items;
     }
   }
@@ -187,10 +203,12 @@
     isObject,
     markOf,
     method,
+    NOTHING,
     nothing,
     readStrategy,
     rejectedWith,
     resolvedWith,
+    resultOf,
     settled,
     sizeOf,
     then,

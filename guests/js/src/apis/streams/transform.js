@@ -34,6 +34,11 @@
     backpressure = true;
     change = deferred();
     finishing = undefined;
+    // Made once, not for every chunk.
+    failed = (error) => {
+      this.error(error);
+      throw error;
+    };
 
     constructor({
       start,
@@ -124,10 +129,7 @@
     }
 
     perform(chunk) {
-      return then(this.transform(chunk), undefined, (error) => {
-        this.error(error);
-        throw error;
-      });
+      return then(this.transform(chunk), undefined, this.failed);
     }
 
     close() {

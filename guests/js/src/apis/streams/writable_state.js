@@ -112,12 +112,6 @@
       return promise;
     }
 
-    write(chunk) {
-      const request = deferred();
-      this.writes.push(request);
-      return request.promise;
-    }
-
     dealWithRejection(error) {
       if (this.status === 'writable') this.startErroring(error);
       else this.finishErroring();
@@ -219,7 +213,8 @@
     written = () => {
       const { stream } = this;
       stream.finishWrite();
-      this.queued = Math.max(0, this.queued - this.queue.shift().size);
+      const left = this.queued - this.queue.shift().size;
+      this.queued = left > 0 ? left : 0;
       if (!stream.closing && stream.status === 'writable')
         stream.setBackpressure(this.backpressure);
       this.advance();
@@ -399,17 +394,28 @@
     }
 
     write(chunk) {
+      const request = deferred();
+      this.send(chunk, request);
+      return request.promise;
+    }
+
+    // Writes a chunk; `request` is resolved or rejected when that is done.
+    send(chunk, request) {
       const { stream } = this;
       const size = stream.control.sizeFor(chunk);
-      if (stream !== this.stream)
-        return rejectedWith(invalidState('Writer is not bound to a WritableStream'));
-      if (stream.status === 'errored') return rejectedWith(stream.error);
-      if (stream.closing || stream.status === 'closed')
-        return rejectedWith(invalidState('Stream is closed or closing'));
-      if (stream.status === 'erroring') return rejectedWith(stream.error);
-      const promise = stream.write(chunk);
-      stream.control.write(chunk, size);
-      return promise;
+      const { status } = stream;
+      if (stream !== this.stream) {
+        request.reject(invalidState('Writer is not bound to a WritableStream'));
+      } else if (status === 'errored') {
+        request.reject(stream.error);
+      } else if (stream.closing || status === 'closed') {
+        request.reject(invalidState('Stream is closed or closing'));
+      } else if (status === 'erroring') {
+        request.reject(stream.error);
+      } else {
+        stream.writes.push(request);
+        stream.control.write(chunk, size);
+      }
     }
 
     release() {

@@ -42,12 +42,31 @@
     }
   }
 
+  const readOptions = (options, name) => {
+    if (options === undefined || options === null) return undefined;
+    if (typeof options === 'object' || typeof options === 'function') return options;
+    throw internal.wrongType(name, 'of type object', options);
+  };
+  const timeOf = (time) => {
+    const number = +time;
+    if (number >= 0 && number !== Infinity) return number;
+    throw internal.coded(
+      new TypeError(`${number} is not a valid timestamp`),
+      'ERR_PERFORMANCE_INVALID_TIMESTAMP',
+    );
+  };
+  // The detail of an entry is a copy, so that what is done with it later does not show.
+  const copyOf = (detail) =>
+    detail === undefined || detail === null ? null : native.structuredClone(detail);
+
   class PerformanceMark extends PerformanceEntry {
     #detail;
 
-    constructor(name, options = {}) {
-      super(token, `${name}`, 'mark', options.startTime ?? monotonicNow(), 0);
-      this.#detail = options.detail ?? null;
+    constructor(name, options = undefined) {
+      internal.requireArguments(arguments.length, 1, "Failed to construct 'PerformanceMark'");
+      const { startTime, detail } = readOptions(options, 'options') ?? {};
+      super(token, `${name}`, 'mark', startTime === undefined ? monotonicNow() : timeOf(startTime), 0);
+      this.#detail = copyOf(detail);
     }
 
     get detail() {
@@ -68,6 +87,19 @@
     }
   }
 
+  // Options say where a measure starts, ends or how long it takes, and no further argument does.
+  const checkMeasure = (options, endMark) => {
+    const { detail, duration, end, start } = options;
+    if (start === undefined && end === undefined && duration === undefined && detail === undefined) return;
+    const isOver = start !== undefined && end !== undefined && duration !== undefined;
+    if (endMark !== undefined || isOver || (start === undefined && end === undefined)) {
+      throw internal.coded(
+        new TypeError('One of options.start or options.end is required'),
+        'ERR_PERFORMANCE_MEASURE_INVALID_OPTIONS',
+      );
+    }
+  };
+
   class Performance {
     #entries = [];
     #origin;
@@ -87,7 +119,8 @@
       return this.#origin;
     }
 
-    mark(name, options) {
+    mark(name, options = undefined) {
+      internal.requireArguments(arguments.length, 1, "Failed to execute 'mark' on 'Performance'");
       const mark = new PerformanceMark(name, options);
       this.#entries.push(mark);
       return mark;
@@ -96,7 +129,8 @@
     measure(name, startOrOptions, endMark) {
       const options =
         startOrOptions !== null && typeof startOrOptions === 'object' ? startOrOptions : undefined;
-      const from = options === undefined ? startOrOptions : options.start;
+      if (options !== undefined) checkMeasure(options, endMark);
+      const from = options === undefined ? (startOrOptions ?? undefined) : options.start;
       const to = options?.end ?? endMark;
       let end = to === undefined ? undefined : this.#time(to);
       let start = from === undefined ? undefined : this.#time(from);
@@ -111,14 +145,14 @@
         `${name}`,
         start,
         end - start,
-        options?.detail ?? null,
+        copyOf(options?.detail),
       );
       this.#entries.push(measure);
       return measure;
     }
 
     #time(mark) {
-      if (typeof mark === 'number') return mark;
+      if (typeof mark === 'number') return timeOf(mark);
       for (let i = this.#entries.length - 1; i >= 0; i--) {
         const entry = this.#entries[i];
         if (entry.entryType === 'mark' && entry.name === `${mark}`) return entry.startTime;

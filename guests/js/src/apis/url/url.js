@@ -60,6 +60,16 @@
       return parse(input, base) === null ? null : new URL(input, base);
     }
 
+    static createObjectURL(object) {
+      internal.requireArguments(arguments.length, 1, "Failed to execute 'createObjectURL' on 'URL'");
+      return internal.part('blob_urls').create(object);
+    }
+
+    static revokeObjectURL(url) {
+      internal.requireArguments(arguments.length, 1, "Failed to execute 'revokeObjectURL' on 'URL'");
+      internal.part('blob_urls').revoke(url);
+    }
+
     #set(part, value) {
       this.#parts = urlSet(this.#parts[HREF], part, `${value}`) ?? this.#parts;
     }
