@@ -1,5 +1,6 @@
 // Everything that runs in the page of the tests.
 import './checks.mjs'
+import './arrival.mjs'
 import './frame.mjs'
 import './keep.mjs'
 import './names.mjs'
