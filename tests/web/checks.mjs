@@ -1,6 +1,6 @@
 // Checks of @cofferdam/web: tools, shell, ends, permissions, document, network, archives.
 import { Sandbox, prompt } from '/web/dist/index.js'
-import { checks, equal, fails, figures, keys, median, ms, timed, within } from './harness.mjs'
+import { checks, equal, figures, keys, median, ms, timed, withFetch, within } from './harness.mjs'
 
 checks['the first results after a cold start'] = async () => {
   const [js, sandbox] = await timed(async () => {
@@ -315,35 +315,6 @@ checks['a destroyed sandbox refuses everything'] = async () => {
   sandbox.destroy()
   equal(await running, 'SandboxError')
   equal(await sandbox.run('return 1').catch((error) => error.message), 'the sandbox was destroyed')
-}
-
-/** Runs `use` while `fetch` of this page is another function, which receives the real one. */
-async function withFetch(other, use) {
-  const real = globalThis.fetch
-  globalThis.fetch = (...args) => other(real, ...args)
-  try {
-    return await use()
-  } finally {
-    globalThis.fetch = real
-  }
-}
-
-checks['a file that is not that of the package is refused'] = async () => {
-  // The package once more: its modules are kept for a page.
-  const { Sandbox } = await import('/web/dist/index.js?another')
-  const altered = async (real, ...args) => {
-    const response = await real(...args)
-    const bytes = new Uint8Array(await response.arrayBuffer())
-    // A custom section at the end: the module stays valid.
-    return new Response(new Blob([bytes, new Uint8Array([0, 2, 1, 120])]), { headers: response.headers })
-  }
-  // A second sandbox shares requests with the first that are still under way, and has to do without their results.
-  const [, sandbox] = await withFetch(altered, async () => [await fails(Sandbox.create(), /host.wasm: its hash differs/), Sandbox.create()])
-  const [first, second] = await Promise.all([Sandbox.create(), sandbox.catch(() => Sandbox.create())])
-  for (const sandbox of [first, second]) {
-    equal((await sandbox.run('return 1')).result, 1, 'after that:')
-    sandbox.destroy()
-  }
 }
 
 checks['data that few tools need are fetched for the first of them'] = async () => {

@@ -30,6 +30,17 @@ export async function within(options, use) {
   }
 }
 
+/** Runs `use` while `fetch` of this page is another function, which receives the real one. */
+export async function withFetch(other, use) {
+  const real = globalThis.fetch
+  globalThis.fetch = (...args) => other(real, ...args)
+  try {
+    return await use()
+  } finally {
+    globalThis.fetch = real
+  }
+}
+
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 export const median = (list) => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)]
 export const ms = (number) => `${number.toFixed(2)} ms`

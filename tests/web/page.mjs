@@ -1,5 +1,7 @@
 // Everything that runs in the page of the tests.
 import './checks.mjs'
+import './arrival.mjs'
+import './deadlines.mjs'
 import './frame.mjs'
 import './keep.mjs'
 import './names.mjs'

@@ -5,6 +5,8 @@ import { type SharedModule, compileShared } from './shared-memory.js'
 /** Hashes of the files; the build writes them. */
 declare const COFFERDAM_HASHES: Record<string, string>
 
+const HOST = 'host.wasm'
+
 // Each address is written out, because bundlers look for this form.
 const PLACES: Record<string, () => URL> = {
   'host.wasm': () => new URL('./wasm/host.wasm', import.meta.url),
@@ -68,23 +70,33 @@ async function getChecked(name: string): Promise<ArrayBuffer> {
 /** Files whose hash differed, perhaps because a cache has them from an earlier version. */
 const refused = new Set<string>()
 
-/** Fails unless a response is the file of this package. */
-async function check(name: string, response: Response): Promise<void> {
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', await response.arrayBuffer()))
-  if (`sha256-${btoa(String.fromCharCode(...digest))}` === COFFERDAM_HASHES[name]) return void refused.delete(name)
-  refused.add(name)
-  throw new Error(`${name}: its hash differs: not the file of this package`)
+/** Arrival of the host's bytes. */
+let host: Promise<unknown> = Promise.resolve()
+
+/** Fetches a file whole. Requests are sent at once, but the host is read before the others: it has
+    work to do until a guest is there. */
+function receive(name: string): Promise<ArrayBuffer> {
+  const arriving = get(name).then(async (response) => {
+    if (name !== HOST) await host
+    return response.arrayBuffer()
+  })
+  if (name === HOST) host = arriving.catch(() => {})
+  return arriving
 }
 
-/** Fetches a module, checks its hash, and compiles it. */
+/** Fetches a module, compiles it, and checks its hash meanwhile. */
 async function compile(name: string): Promise<WebAssembly.Module> {
   // Pages without a secure context have no hashes of their own.
   if (!globalThis.crypto?.subtle) return WebAssembly.compile(await getChecked(name))
-  const response = await get(name)
-  // Servers that know the type of the file allow compiling while it arrives.
-  if (response.headers.get('content-type') !== 'application/wasm') return WebAssembly.compile(await getChecked(name))
-  // Checked meanwhile: `integrity` would hold the response back until all of it is there.
-  const copy = response.clone()
-  const [module] = await Promise.all([WebAssembly.compileStreaming(response), check(name, copy)])
-  return module
+  const bytes = await receive(name)
+  const hashing = crypto.subtle.digest('SHA-256', bytes)
+  const compiling = WebAssembly.compile(bytes)
+  // The hash is judged first: bytes of another file may not compile.
+  const [digest] = await Promise.all([hashing, compiling.catch(() => {})])
+  if (`sha256-${btoa(String.fromCharCode(...new Uint8Array(digest)))}` !== COFFERDAM_HASHES[name]) {
+    refused.add(name)
+    throw new Error(`${name}: its hash differs: not the file of this package`)
+  }
+  refused.delete(name)
+  return compiling
 }

@@ -5,7 +5,7 @@
 // a guest computes. A guest that has to end is not resumed, or leaves with `Gone`.
 
 import { Exit, Gone, GRACE, Left, NotLoaded, SLICE, type Turns, departure, enter, fileOf, interrupt, jspi, promising, suspending } from './guest.js'
-import type { HostExports } from './host.js'
+import { type HostExports, put } from './host.js'
 import { BridgedCells, type Shared } from './bridged.js'
 import { Modules } from './modules.js'
 import type { RemoteCells } from './remote.js'
@@ -371,8 +371,10 @@ export class Guests {
       } else if (index !== undefined) {
         imports[name] = suspending((...values: (number | bigint)[]) => {
           const to = new DataView(host.memory.buffer, args)
-          for (const [i, value] of values.entries()) {
-            to.setBigUint64(8 * i, typeof value === 'bigint' ? value : BigInt(value >>> 0), true)
+          for (let i = 0; i < values.length; i++) {
+            const value = values[i]!
+            if (typeof value === 'bigint') to.setBigUint64(8 * i, value, true)
+            else put(to, 8 * i, value >>> 0)
           }
           return answered(host.guest_import(slot.cell!.id, index))
         })

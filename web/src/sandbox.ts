@@ -109,12 +109,13 @@ export class Sandbox {
     const isBridged = canShare() && (options.pinned?.bridge ?? !('Suspending' in WebAssembly))
     // Everything that the first run needs is on its way before the worker has begun.
     const first = options.first === 'shell' ? ['sh', 'basics'] : sandbox.#frame ? [] : ['js']
-    const coming = ['host.wasm']
-    for (const guest of first) {
-      if (isBridged) loadShared(fileOf(guest, false)).catch(() => {})
-      else coming.push(fileOf(guest, 'Suspending' in WebAssembly))
-    }
-    for (const name of coming) void sandbox.#provide(name)
+    const files = first.map((guest) => fileOf(guest, !isBridged && 'Suspending' in WebAssembly))
+    const coming = isBridged ? ['host.wasm'] : ['host.wasm', ...files]
+    void sandbox.#provide('host.wasm')
+    // One guest after the other: the first run waits for the first of them.
+    void (async () => {
+      for (const file of files) await (isBridged ? loadShared(file).catch(() => {}) : sandbox.#provide(file))
+    })()
     const cellScript = isBridged && !sandbox.#frame ? new URL('./cell-worker.js', import.meta.url).href : undefined
     sandbox.#post({ open: { keep: options.keep, hasFrame: sandbox.#frame !== undefined, cellScript, follow: options.follow ?? [], warm: isBridged ? undefined : first[0], coming } })
     const functions = Object.entries(options.functions ?? {}).map(([name, lent]) => {
@@ -196,8 +197,9 @@ export class Sandbox {
     this.#needsPrograms('the shell')
     // The common commands are in a second file, which simple scripts need not wait for, unless its
     // compilation would take much of the run's time.
-    const basics = this.#load('basics').catch(() => {})
-    await Promise.all([this.#load('sh'), this.#isBridged && basics])
+    const shell = this.#load('sh')
+    const basics = shell.then(() => this.#load('basics')).catch(() => {})
+    await Promise.all([shell, this.#isBridged && basics])
     return this.#program({ kind: 'shell', command }, options)
   }
 
@@ -361,8 +363,8 @@ export class Sandbox {
     return new Promise((resolve, reject) => {
       const id = ++this.#next
       this.#waiting.set(id, { resolve, reject, onSaving })
-      // Undefined members are dropped, as JSON does.
-      this.#post({ id, method, params: JSON.parse(JSON.stringify(params)), ...(bytes && { bytes }) })
+      // As text, which the worker passes on: undefined members are dropped, and nothing is copied twice.
+      this.#post({ id, method, params: JSON.stringify(params), ...(bytes && { bytes }) })
     })
   }
 

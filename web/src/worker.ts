@@ -8,10 +8,10 @@ import { type Request, send } from './network.js'
 import { type FromCells, RemoteCells, type ToCells } from './remote.js'
 import type { SharedModule } from './shared-memory.js'
 
-/** A message from the page: a request, or the answer to an inquiry. */
+/** A message from the page: a request, whose parameters are JSON, or the answer to an inquiry. */
 export type ToWorker =
   | { open: { keep: string | undefined; hasFrame: boolean; cellScript: string | undefined; follow: string[]; warm: string | undefined; coming: string[] } }
-  | { id: number; method: string; params: Record<string, unknown>; bytes?: Uint8Array }
+  | { id: number; method: string; params: string; bytes?: Uint8Array }
   | { inquiry: number; value?: unknown; error?: string }
   | { module: string; compiled?: WebAssembly.Module; error?: string }
   | { shared: string; made?: SharedModule; error?: string }
@@ -41,6 +41,8 @@ let host: HostExports
 let isScheduled = false
 let turned = performance.now()
 let timer: ReturnType<typeof setTimeout> | undefined
+/** Time at which the timer fires. */
+let alarm = 0
 let keep: Keep | undefined
 let hasFrame = false
 /** Origins whose redirects are followed. */
@@ -48,6 +50,8 @@ let follow: string[] = []
 /** Bytes that belong to the next message of the host. */
 let attached: Uint8Array | undefined
 const turns = new Turns()
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
 const requests = new Map<number, AbortController>()
 const modules = new Map<string, Promise<WebAssembly.Module>>()
 const arrived = new Map<string, { resolve: (module: WebAssembly.Module) => void; reject: (error: Error) => void }>()
@@ -119,8 +123,12 @@ function place(bytes: Uint8Array): [number, number] {
 }
 
 function receive(message: object, bytes?: Uint8Array): void {
+  receiveText(JSON.stringify(message), bytes)
+}
+
+function receiveText(text: string, bytes?: Uint8Array): void {
   if (bytes) host.web_attach(...place(bytes))
-  host.web_receive(...place(new TextEncoder().encode(JSON.stringify(message))))
+  host.web_receive(...place(encoder.encode(text)))
 }
 
 /** Answers of requests that this worker made itself. */
@@ -207,14 +215,18 @@ const web: WebAssembly.ModuleImports = {
     attached = new Uint8Array(host.memory.buffer, at, length).slice()
   },
   send(at: number, length: number) {
-    const text = new TextDecoder().decode(new Uint8Array(host.memory.buffer, at, length))
-    forward(JSON.parse(text))
+    forward(JSON.parse(decoder.decode(new Uint8Array(host.memory.buffer, at, length))))
   },
   wake: schedule,
   sleep(milliseconds: number) {
+    const until = performance.now() + milliseconds
+    // A timer that fires too early is set again; one for each call would cost more than that.
+    if (timer !== undefined && alarm <= until) return
     clearTimeout(timer)
+    alarm = until
     timer = setTimeout(
       () => {
+        timer = undefined
         turned = performance.now()
         schedule()
       },
@@ -308,9 +320,9 @@ onmessage = async (event: MessageEvent<ToWorker>) => {
   if (!(await opened.then(() => true, () => false))) return
   if ('frame' in message) return remote.receive(message)
   if (!('method' in message)) return receive(message)
-  const { bytes, ...rest } = message
-  if (keep && CHANGES.has(rest.method)) changing.add(rest.id)
-  const archive = keep && rest.method === 'create' ? await keep.archive() : undefined
-  if (archive) receive({ ...rest, params: { ...rest.params, archive: { attached: true } } }, archive)
-  else receive(rest, bytes)
+  const { id, method, bytes } = message
+  if (keep && CHANGES.has(method)) changing.add(id)
+  const archive = keep && method === 'create' ? await keep.archive() : undefined
+  const params = archive ? JSON.stringify({ ...JSON.parse(message.params), archive: { attached: true } }) : message.params
+  receiveText(`{"id":${id},"method":${JSON.stringify(method)},"params":${params}}`, archive ?? bytes)
 }

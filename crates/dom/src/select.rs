@@ -1,6 +1,7 @@
 //! CSS selectors: parsed once, bounded in size, and matched with servo's `selectors`.
 
 mod element;
+mod forms;
 mod index;
 mod language;
 mod memory;

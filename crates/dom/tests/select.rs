@@ -70,6 +70,60 @@ fn states_of_forms_match() {
     check("input:enabled", "input:");
 }
 
+/// Returns the ids of the elements of `body` that match.
+fn ids(body: &str, selector: &str) -> String {
+    let mut tree = Tree::new(Budget::default());
+    let document = tree.parse_html(&format!("<!DOCTYPE html><body>{body}")).unwrap();
+    let found = tree.query_all(document, selector).unwrap();
+    let id = |&element: &_| tree.attribute(element, "id").unwrap_or_default().to_owned();
+    found.iter().map(id).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_fieldset_disables_neither_its_legend_nor_options() {
+    let body = "<fieldset id=f disabled><p>x</p><legend><input id=a></legend>\
+        <legend><input id=b></legend><fieldset id=g><select id=s><option id=o></select>\
+        </fieldset></fieldset><select><optgroup id=u disabled><option id=p></select>";
+    assert_eq!(ids(body, ":disabled"), "f b g s u p");
+    assert_eq!(ids(body, "[id]:enabled"), "a o");
+}
+
+#[test]
+fn only_controls_that_take_text_are_read_write() {
+    let body = "<input id=a><input id=b readonly><input id=c type=checkbox><input id=d type=date>\
+        <textarea id=e></textarea><textarea id=f disabled></textarea><input id=g type=range>\
+        <div id=h contenteditable><p id=i><b id=j contenteditable=false></b></p></div>";
+    assert_eq!(ids(body, ":read-write"), "a d e h i");
+    assert_eq!(ids(body, "[id]:read-only"), "b c f g j");
+}
+
+#[test]
+fn only_controls_that_are_checked_are_valid_or_invalid() {
+    let body = "<input id=a required><input id=b required value=x><input id=c required disabled>\
+        <input id=d readonly required><input id=e type=hidden><button id=f></button>\
+        <button id=g type=reset></button><input id=h type=checkbox required><p id=i></p>\
+        <input id=j type=number min=1 max=5 value=9><textarea id=k required>é</textarea>\
+        <input id=l type=number max=5 value=9 disabled><input id=m type=range max=5 value=9>";
+    assert_eq!(ids(body, ":valid"), "b f k m");
+    assert_eq!(ids(body, ":invalid"), "a h j");
+    assert_eq!(ids(body, ":out-of-range"), "j");
+    assert_eq!(ids(body, ":in-range"), "m");
+}
+
+#[test]
+fn defaults_placeholders_and_requirements_belong_to_their_controls() {
+    let body = "<p id=a checked></p><input id=b type=radio checked><select><option id=c selected>\
+        </select><input id=d placeholder=x><input id=e placeholder=x value=y>\
+        <textarea id=f placeholder=x></textarea><textarea id=g placeholder=x>y</textarea>\
+        <input id=h type=date placeholder=x><input id=i type=submit required><input id=j required>\
+        <progress id=k></progress><progress id=l value=1></progress>";
+    assert_eq!(ids(body, ":default"), "b c");
+    assert_eq!(ids(body, ":placeholder-shown"), "d f");
+    assert_eq!(ids(body, ":required"), "j");
+    assert_eq!(ids(body, "input:optional"), "b d e h i");
+    assert_eq!(ids(body, ":indeterminate"), "k");
+}
+
 #[test]
 fn foreign_names_keep_their_case() {
     check("linearGradient", "linearGradient:");

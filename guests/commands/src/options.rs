@@ -56,6 +56,7 @@ impl Usage {
         // The families of tools differ in the form of the hint.
         let (prefix, other) = match name {
             "diff" | "cmp" => (format!("{name}: "), ""),
+            "grep" => ("Usage: grep [OPTION]... PATTERNS [FILE]...\n".to_owned(), ""),
             "tar" => (String::new(), " or 'tar --usage'"),
             _ => (String::new(), ""),
         };

@@ -3,11 +3,12 @@
 //! A document here is never displayed or pointed at. Pseudo-classes that depend on that are
 //! accepted but never match.
 
+use super::forms::{self, has, is};
 use super::language::{Direction, direction_of, is_in_range, language_of};
 use crate::node::{Custom, Element};
-use crate::tree::{Tree, is_html};
+use crate::tree::Tree;
 use cssparser::ToCss;
-use html5ever::{LocalName, local_name, ns};
+use html5ever::{LocalName, local_name};
 use selectors::parser::{NonTSPseudoClass, PseudoElement as Pseudo};
 use std::fmt;
 
@@ -53,6 +54,7 @@ classes! {
     FocusVisible "focus-visible",
     FocusWithin "focus-within",
     Fullscreen "fullscreen",
+    Host "host",
     Hover "hover",
     InRange "in-range",
     Indeterminate "indeterminate",
@@ -109,30 +111,32 @@ impl PseudoClass {
             | PseudoClass::FocusVisible
             | PseudoClass::FocusWithin
             | PseudoClass::Hover
-            | PseudoClass::Indeterminate
+            | PseudoClass::Host
             | PseudoClass::Target
             | PseudoClass::Visited => false,
             PseudoClass::AnyLink | PseudoClass::Link => is_link(element),
             PseudoClass::Defined => is_defined(element),
-            PseudoClass::Default => has(element, "checked") || has(element, "selected"),
+            PseudoClass::Default => forms::is_default(element),
             PseudoClass::Open => is(element, &OPENABLE) && has(element, "open"),
             PseudoClass::Muted => is(element, &MEDIA) && has(element, "muted"),
             PseudoClass::Paused => is(element, &MEDIA),
-            PseudoClass::InRange => number_range(element) == Some(true),
-            PseudoClass::OutOfRange => number_range(element) == Some(false),
-            PseudoClass::Valid => can_be_required(element) && !is_invalid(element),
-            PseudoClass::Invalid => can_be_required(element) && is_invalid(element),
-            PseudoClass::Checked => is_checked(element),
-            PseudoClass::Disabled => is_disabled(tree, slot, boundary),
-            PseudoClass::Enabled => can_be_disabled(element) && !is_disabled(tree, slot, boundary),
-            PseudoClass::Required => can_be_required(element) && has(element, "required"),
-            PseudoClass::Optional => can_be_required(element) && !has(element, "required"),
-            PseudoClass::PlaceholderShown => {
-                has(element, "placeholder")
-                    && element.plain(&local_name!("value")).is_none_or(str::is_empty)
+            PseudoClass::Indeterminate => forms::is_indeterminate(element),
+            PseudoClass::InRange => forms::range(tree, slot, boundary) == Some(true),
+            PseudoClass::OutOfRange => forms::range(tree, slot, boundary) == Some(false),
+            PseudoClass::Valid => forms::validity(tree, slot, boundary) == Some(true),
+            PseudoClass::Invalid => forms::validity(tree, slot, boundary) == Some(false),
+            PseudoClass::Checked => forms::is_checked(element),
+            PseudoClass::Disabled => forms::is_disabled(tree, slot, boundary),
+            PseudoClass::Enabled => {
+                forms::can_be_disabled(element) && !forms::is_disabled(tree, slot, boundary)
             }
-            PseudoClass::ReadWrite => is_editable(tree, slot, boundary),
-            PseudoClass::ReadOnly => !is_editable(tree, slot, boundary),
+            PseudoClass::Required => forms::is_required(element),
+            PseudoClass::Optional => {
+                forms::can_be_required(element) && !forms::is_required(element)
+            }
+            PseudoClass::PlaceholderShown => forms::shows_placeholder(tree, slot),
+            PseudoClass::ReadWrite => forms::is_editable(tree, slot, boundary),
+            PseudoClass::ReadOnly => !forms::is_editable(tree, slot, boundary),
         }
     }
 }
@@ -149,106 +153,9 @@ fn is_defined(element: &Element) -> bool {
     }
 }
 
-fn has(element: &Element, name: &str) -> bool {
-    element.plain(&LocalName::from(name)).is_some()
-}
-
-fn is(element: &Element, names: &[LocalName]) -> bool {
-    element.name.ns == ns!(html) && names.contains(&element.name.local)
-}
-
 pub(crate) fn is_link(element: &Element) -> bool {
     is(element, &[local_name!("a"), local_name!("area")])
         && element.plain(&local_name!("href")).is_some()
-}
-
-fn is_checked(element: &Element) -> bool {
-    if is_html(&element.name, &local_name!("option")) {
-        return has(element, "selected");
-    }
-    let kind = element.plain(&local_name!("type")).unwrap_or_default();
-    is_html(&element.name, &local_name!("input"))
-        && (kind.eq_ignore_ascii_case("checkbox") || kind.eq_ignore_ascii_case("radio"))
-        && element.checked.unwrap_or_else(|| has(element, "checked"))
-}
-
-fn can_be_disabled(element: &Element) -> bool {
-    is(
-        element,
-        &[
-            local_name!("button"),
-            local_name!("input"),
-            local_name!("select"),
-            local_name!("textarea"),
-            local_name!("optgroup"),
-            local_name!("option"),
-            local_name!("fieldset"),
-        ],
-    )
-}
-
-fn can_be_required(element: &Element) -> bool {
-    is(element, &[local_name!("input"), local_name!("select"), local_name!("textarea")])
-}
-
-/// Returns true if an input must have a value and has none, or has a number beyond its limits.
-fn is_invalid(element: &Element) -> bool {
-    let has_value = element.plain(&local_name!("value")).is_some_and(|value| !value.is_empty());
-    let is_missing = has(element, "required") && !has_value;
-    number_range(element) == Some(false)
-        || is_missing && is_html(&element.name, &local_name!("input"))
-}
-
-/// Returns true for a number within its limits, false for another, `None` without limits.
-fn number_range(element: &Element) -> Option<bool> {
-    let kind = element.plain(&local_name!("type")).unwrap_or_default();
-    let counts = kind.eq_ignore_ascii_case("number") || kind.eq_ignore_ascii_case("range");
-    if !counts || !is_html(&element.name, &local_name!("input")) {
-        return None;
-    }
-    let number = |name: LocalName| element.plain(&name)?.trim().parse::<f64>().ok();
-    let (low, high) = (number(local_name!("min")), number(local_name!("max")));
-    if low.is_none() && high.is_none() {
-        return None;
-    }
-    let Some(value) = number(local_name!("value")) else { return Some(true) };
-    Some(low.is_none_or(|low| value >= low) && high.is_none_or(|high| value <= high))
-}
-
-/// Looks at ancestors up to `boundary` only, since nothing outside it may be observed.
-fn is_disabled(tree: &Tree, slot: u32, boundary: u32) -> bool {
-    let Some(element) = tree.element(slot) else { return false };
-    if !can_be_disabled(element) {
-        return false;
-    }
-    if has(element, "disabled") {
-        return true;
-    }
-    if slot == boundary {
-        return false;
-    }
-    for above in tree.ancestors_at(slot) {
-        let Some(other) = tree.element(above) else { continue };
-        let group = is_html(&element.name, &local_name!("option"))
-            && is_html(&other.name, &local_name!("optgroup"));
-        if (group || is_html(&other.name, &local_name!("fieldset"))) && has(other, "disabled") {
-            return true;
-        }
-        if above == boundary {
-            return false;
-        }
-    }
-    false
-}
-
-fn is_editable(tree: &Tree, slot: u32, boundary: u32) -> bool {
-    let Some(element) = tree.element(slot) else { return false };
-    if is(element, &[local_name!("input"), local_name!("textarea")]) {
-        return !has(element, "readonly") && !is_disabled(tree, slot, boundary);
-    }
-    element
-        .plain(&LocalName::from("contenteditable"))
-        .is_some_and(|value| value.is_empty() || value.eq_ignore_ascii_case("true"))
 }
 
 impl ToCss for PseudoClass {

@@ -116,7 +116,7 @@ impl<'i> Parser<'i> for Reader {
     }
 
     fn is_is_alias(&self, name: &str) -> bool {
-        name.eq_ignore_ascii_case("matches") || name.eq_ignore_ascii_case("-webkit-any")
+        name.eq_ignore_ascii_case("-webkit-any")
     }
 
     fn parse_non_ts_pseudo_class(

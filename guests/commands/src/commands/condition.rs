@@ -57,7 +57,7 @@ impl Test<'_> {
             [b"!", one] => Ok(one.is_empty()),
             [operator, operand] => match unary(operator, operand) {
                 Some(answer) => answer,
-                None => Err(format!("{}: unary operator expected", shown(operator))),
+                None => Err(format!("'{}': unary operator expected", shown(operator))),
             },
             [left, operator, right] => {
                 if let Some(answer) = binary(left, operator, right) {
@@ -185,7 +185,7 @@ fn unary(operator: &[u8], operand: &[u8]) -> Option<Answer> {
                 Ok(number) => {
                     Ok(cofferdam_guest_sys::is_terminal(cofferdam_guest_sys::number(number)))
                 }
-                Err(_) => Err(format!("{}: integer expression expected", shown(operand))),
+                Err(_) => Err(format!("invalid integer '{}'", shown(operand))),
             });
         }
         _ => return None,
@@ -196,7 +196,7 @@ fn binary(left: &[u8], operator: &[u8], right: &[u8]) -> Option<Answer> {
     let numbers = |compare: fn(&i64, &i64) -> bool| {
         let number = |word: &[u8]| {
             let text = shown(word);
-            text.trim().parse::<i64>().map_err(|_| format!("{text}: integer expression expected"))
+            text.trim().parse::<i64>().map_err(|_| format!("invalid integer '{text}'"))
         };
         Some(number(left).and_then(|left| Ok(compare(&left, &number(right)?))))
     };

@@ -88,7 +88,8 @@ fn carry(from: &[u8], to: &[u8], mask: u32, depth: usize) {
 
 pub(crate) fn mkdir(args: Vec<OsString>) -> i32 {
     let mut mode = None;
-    let mut operands = Vec::new();
+    let mut parents = false;
+    let mut operands: Vec<OsString> = Vec::new();
     let mut rest = args.iter().skip(1);
     while let Some(arg) = rest.next() {
         let text = arg.to_string_lossy();
@@ -101,9 +102,25 @@ pub(crate) fn mkdir(args: Vec<OsString>) -> i32 {
             operands.extend(rest.by_ref().cloned());
         } else if !text.starts_with('-') {
             operands.push(arg.clone());
+        } else {
+            parents |= text == "--parents" || !text.starts_with("--") && text.contains('p');
         }
     }
-    let code = uu!(uu_mkdir, "mkdir")(args);
+    if let Some(text) = &mode
+        && parse_mode(text, 0o777, true, 0o022).is_none()
+    {
+        eprintln!("mkdir: invalid mode '{text}'");
+        return 1;
+    }
+    let existing = if parents { Vec::new() } else { existing(&operands) };
+    for directory in &existing {
+        eprintln!("mkdir: cannot create directory '{}': File exists", directory.display());
+    }
+    if !existing.is_empty() && existing.len() == operands.len() {
+        return 1;
+    }
+    let args = args.into_iter().filter(|arg| !existing.contains(arg)).collect();
+    let code = uu!(uu_mkdir, "mkdir")(args).max(i32::from(!existing.is_empty()));
     let mode = mode.and_then(|mode| parse_mode(&mode, 0o777, true, 0o022));
     if let (0, Some(mode)) = (code, mode) {
         for directory in operands {
@@ -111,4 +128,10 @@ pub(crate) fn mkdir(args: Vec<OsString>) -> i32 {
         }
     }
     code
+}
+
+/// Returns the names that are taken, for which uutils has other words than GNU.
+fn existing(directories: &[OsString]) -> Vec<OsString> {
+    let is_taken = |path: &&OsString| fs::symlink_metadata(path).is_ok();
+    directories.iter().filter(is_taken).cloned().collect()
 }

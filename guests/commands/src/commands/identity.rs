@@ -3,7 +3,7 @@
 
 use std::ffi::OsString;
 
-use crate::files::{USER, USER_ID};
+use crate::files::{USER, USER_ID, owner_id};
 use crate::options::{self, Item, Key, Order, Usage, Value};
 
 const HOST: &str = "cofferdam";
@@ -25,6 +25,11 @@ fn parsed<'a>(
             Item::Option(key, _) => keys.push(key),
             Item::Operand(operand) => operands.push(operand.to_string_lossy().into_owned()),
         }
+    }
+    if let Some(extra) = operands.first()
+        && matches!(usage.name, "arch" | "logname" | "nproc" | "uname" | "whoami")
+    {
+        return Err(usage.wrong(&format!("extra operand '{extra}'")));
     }
     Ok((keys, operands))
 }
@@ -51,10 +56,21 @@ pub(crate) fn logname(args: Vec<OsString>) -> i32 {
 
 pub(crate) fn groups(args: Vec<OsString>) -> i32 {
     let usage = usage("groups", "Usage: groups [USER]...\nPrint group memberships.\n");
-    say(parsed(&usage, args, &[]).map(|(_, users)| match users.first() {
-        Some(user) => format!("{user} : {USER}"),
-        None => USER.to_owned(),
-    }))
+    let users = match parsed(&usage, args, &[]) {
+        Ok((_, users)) if users.is_empty() => return say(Ok(USER.to_owned())),
+        Ok((_, users)) => users,
+        Err(code) => return code,
+    };
+    let mut code = 0;
+    for user in users {
+        if owner_id(&user).is_some() {
+            println!("{user} : {user}");
+        } else {
+            eprintln!("groups: '{user}': no such user");
+            code = 1;
+        }
+    }
+    code
 }
 
 pub(crate) fn hostname(args: Vec<OsString>) -> i32 {

@@ -69,13 +69,20 @@ fn through(usage: &Usage, args: Vec<OsString>, specs: &[options::Spec], alone: &
         Ok(items) => items,
         Err(code) => return code,
     };
-    let argv: Vec<OsString> = items
-        .into_iter()
-        .filter_map(|item| match item {
-            Item::Operand(operand) => Some(operand),
-            Item::Option(..) => None,
-        })
-        .collect();
+    let mut argv: Vec<OsString> = Vec::new();
+    for item in items {
+        match item {
+            Item::Operand(operand) => argv.push(operand),
+            Item::Option(_, value) => {
+                let value = value.unwrap_or_default();
+                let text = value.to_string_lossy();
+                if text.parse::<i64>().is_err() {
+                    eprintln!("{}: invalid adjustment '{text}'", usage.name);
+                    return usage.trouble;
+                }
+            }
+        }
+    }
     if argv.is_empty() && alone.is_empty() {
         return usage.wrong("missing operand");
     }

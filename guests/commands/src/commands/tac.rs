@@ -67,7 +67,15 @@ pub(crate) fn run(args: Vec<OsString>) -> i32 {
         let mut text = Vec::new();
         let read = match file == "-" {
             true => Input.read_to_end(&mut text),
-            false => File::open(file).and_then(|mut file| file.read_to_end(&mut text)),
+            false => match File::open(file) {
+                Ok(mut file) => file.read_to_end(&mut text),
+                Err(error) => {
+                    let name = file.display();
+                    eprintln!("tac: failed to open '{name}' for reading: {}", reason(&error));
+                    code = 1;
+                    continue;
+                }
+            },
         };
         let done = read.and_then(|_| reversed(&text, &separator, is_before, &mut out));
         if let Err(error) = done {

@@ -4,8 +4,9 @@
 //! begin with a minus sign are not taken for options.
 
 mod operands;
+mod refusals;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -27,6 +28,29 @@ pub(crate) struct Accepted {
     pub(crate) value: Value,
     /// The value follows an equals sign, so that the short forms have none.
     pub(crate) is_long_only: bool,
+    /// The values that are accepted; empty if any value may be.
+    pub(crate) choices: Vec<String>,
+}
+
+impl Accepted {
+    fn is_named(&self, key: Key) -> bool {
+        match key {
+            Key::Short(letter) => self.shorts.contains(&letter),
+            Key::Long(name) => self.longs.iter().any(|long| long == name),
+        }
+    }
+}
+
+/// The options and operands of a call.
+struct Given<'a> {
+    keys: Vec<Key<'a>>,
+    operands: Vec<&'a OsStr>,
+}
+
+impl Given<'_> {
+    fn has(&self, letter: char, long: &str) -> bool {
+        self.keys.iter().any(|key| *key == Key::Short(letter) || *key == Key::Long(long))
+    }
 }
 
 /// Commands whose options end at the first operand.
@@ -61,6 +85,12 @@ macro_rules! accepted {
                     _ => $crate::options::Value::Required,
                 },
                 is_long_only: arg.is_require_equals_set(),
+                choices: arg
+                    .get_possible_values()
+                    .iter()
+                    .filter(|value| !value.is_hide_set())
+                    .map(|value| value.get_name().to_owned())
+                    .collect(),
             })
             .collect()
     };
@@ -103,7 +133,9 @@ fn checked(tool: &Tool, args: Vec<OsString>) -> Result<Vec<OsString>, i32> {
         }
         return Ok(args);
     }
-    let accepted = (tool.accepted)();
+    // The definitions take time to make.
+    let has_options = args.iter().skip(1).any(|arg| arg.as_bytes().starts_with(b"-"));
+    let accepted = if has_options { (tool.accepted)() } else { Vec::new() };
     let specs = specs(&accepted);
     let usage = Usage { name, text: "", trouble: trouble(name) };
     let order = if OPTIONS_FIRST.contains(&name) { Order::First } else { Order::Anywhere };
@@ -112,7 +144,23 @@ fn checked(tool: &Tool, args: Vec<OsString>) -> Result<Vec<OsString>, i32> {
     if items.iter().any(|item| matches!(item, Item::Option(Key::Long("help"), _))) {
         return Err(help(tool));
     }
-    operands::check(&usage, &items, &rest)?;
+    for item in &items {
+        if let Item::Option(key, Some(value)) = item {
+            check_choice(&usage, *key, value, &accepted)?;
+        }
+    }
+    let mut given = Given { keys: Vec::new(), operands: Vec::new() };
+    for item in &items {
+        match item {
+            Item::Operand(operand) => given.operands.push(operand),
+            Item::Option(key, _) => given.keys.push(*key),
+        }
+    }
+    given.operands.extend(rest.iter().map(OsString::as_os_str));
+    if !given.keys.contains(&Key::Long("version")) {
+        operands::check(&usage, &given)?;
+        refusals::check(&usage, &given)?;
+    }
     for item in items {
         match item {
             Item::Operand(operand) => out.push(operand),
@@ -126,14 +174,31 @@ fn checked(tool: &Tool, args: Vec<OsString>) -> Result<Vec<OsString>, i32> {
     Ok(out)
 }
 
+/// Refuses a value that is neither one of the choices nor the beginning of one.
+fn check_choice(usage: &Usage, key: Key, value: &OsStr, accepted: &[Accepted]) -> Result<(), i32> {
+    let Some(option) = accepted.iter().find(|option| option.is_named(key)) else { return Ok(()) };
+    let value = value.to_string_lossy();
+    let fits = |choice: &String| choice.starts_with(&*value) && !value.is_empty();
+    // A list of values is checked by the command.
+    if option.choices.is_empty() || value.contains(',') || option.choices.iter().any(fits) {
+        return Ok(());
+    }
+    let name = option.longs.first().map_or(String::new(), |long| format!("--{long}"));
+    let mut message = format!("invalid argument '{value}' for '{name}'\nValid arguments are:");
+    for choice in &option.choices {
+        message.push_str(&format!("\n  - '{choice}'"));
+    }
+    Err(usage.wrong(&message))
+}
+
 /// Appends an option, with its value attached. The long form is preferred, because it can have an
 /// empty value.
 fn write(key: Key, value: Option<OsString>, accepted: &[Accepted], out: &mut Vec<OsString>) {
     let long = match key {
         Key::Long(name) => Some(name),
-        Key::Short(letter) => accepted
+        Key::Short(_) => accepted
             .iter()
-            .find(|option| option.shorts.contains(&letter))
+            .find(|option| option.is_named(key))
             .and_then(|option| option.longs.first())
             .map(String::as_str),
     };

@@ -156,7 +156,7 @@
       return 'hidden';
     }
     get activeElement() {
-      return this.body;
+      return internal.focusedIn(this) ?? this.body;
     }
     get currentScript() {
       return null;

@@ -52,6 +52,7 @@
     if (dom.queryFirst(root, '[form]') === 0) return dom.queryAll(idOf(form), LISTED);
     return dom.queryAll(root, LISTED).filter((id) => internal.wrap(id).form === form);
   };
+  internal.formControls = (form) => controlsOf(form).map(internal.wrap);
   mix(N('Input'), {
     get type() {
       return (read(this, 'type') ?? 'text').toLowerCase();

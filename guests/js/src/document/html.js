@@ -127,8 +127,6 @@
       if (this.disabled === true && this.matches(':disabled')) return;
       this.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, composed: true, view: globalThis }));
     }
-    focus() {}
-    blur() {}
   }
   text(HTMLElement, 'title lang dir accessKey contentEditable');
   flag(HTMLElement, 'hidden inert');

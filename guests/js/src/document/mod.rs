@@ -67,5 +67,7 @@ pub(crate) const PARTS: &[Api] = &[
     part!("parser"),
     part!("ui_events"),
     part!("activation"),
+    part!("focus"),
+    part!("form_entries"),
     part!("window"),
 ];

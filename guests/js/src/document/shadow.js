@@ -69,7 +69,7 @@
     }
     get activeElement() {
       this.#host;
-      return null;
+      return internal.focusedIn(this);
     }
     get styleSheets() {
       this.#host;

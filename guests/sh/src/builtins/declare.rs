@@ -247,7 +247,7 @@ fn one(shell: &mut Shell, arg: Decl, asked: &Asked) -> Result<bool, Flow> {
             return Ok(false);
         }
         // The subscript is expanded even if the script quotes the argument.
-        Some(index) => Some(shell.expand_text(&index)?),
+        Some(index) => Some(shell.expand_key(&index)?),
         None => None,
     };
     let is_element = index.is_some() && value.is_none();

@@ -63,7 +63,7 @@ pub(super) fn printf(shell: &mut Shell, args: &[Text]) -> Exec {
             let place = split_place(&name);
             match place {
                 Some(place) if place.index.is_some() => {
-                    let index = shell.expand_text(&place.index.unwrap_or_default())?;
+                    let index = shell.expand_key(&place.index.unwrap_or_default())?;
                     match shell.assign(&place.name, Some(&index), out, false) {
                         Err(Flow::Discard(status)) => return Ok(status),
                         assigned => assigned?,

@@ -339,7 +339,7 @@ fn put(shell: &mut Shell, name: &[u8], value: Text) -> Result<(), Flow> {
     match split_place(name) {
         Some(place) => match place.index {
             Some(index) => {
-                let index = shell.expand_text(&index)?;
+                let index = shell.expand_key(&index)?;
                 shell.assign(&place.name, Some(&index), value, false)
             }
             None => shell.set(&place.name, value),

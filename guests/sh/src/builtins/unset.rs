@@ -49,7 +49,7 @@ pub(super) fn unset(shell: &mut Shell, args: &[Text]) -> Exec {
         };
         let answer = match place.index {
             Some(index) => {
-                let index = shell.expand_text(&index)?;
+                let index = shell.expand_key(&index)?;
                 shell.unset_element(&place.name, &index)
             }
             None => {

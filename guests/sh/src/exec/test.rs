@@ -224,7 +224,7 @@ impl Shell {
                 return Ok(!self.elements(&place.name).is_empty());
             }
         }
-        let index = self.expand_text(&index)?;
+        let index = self.expand_key(&index)?;
         Ok(self.get_element(&place.name, &index)?.is_some())
     }
 

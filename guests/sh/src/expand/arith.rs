@@ -243,7 +243,7 @@ impl Shell {
         match target {
             Target::Variable(name) => self.set(name, value)?,
             Target::Element(name, index) => {
-                let index = self.expand_text(index)?;
+                let index = self.expand_key(index)?;
                 self.assign(name, Some(&index), value, false)?;
             }
         }

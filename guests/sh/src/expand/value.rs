@@ -124,19 +124,34 @@ impl Shell {
         Ok(match index.as_slice() {
             b"@" => Key::At,
             b"*" => Key::Star,
-            _ => Key::Text(self.expand_text(&index)?),
+            _ => Key::Text(self.expand_key(&index)?),
         })
     }
 
     /// Expands text that is not part of the script's words.
     pub(crate) fn expand_text(&mut self, text: &[u8]) -> Result<Text, Flow> {
+        match self.expanded(text)? {
+            Ok(text) => Ok(text),
+            Err(message) => {
+                self.warn(&message);
+                Err(Flow::Discard(1))
+            }
+        }
+    }
+
+    /// Expands a subscript that is not part of the script's words. One with a lone quote, such as
+    /// `it's`, has been expanded before and is the key itself.
+    pub(crate) fn expand_key(&mut self, text: &[u8]) -> Result<Text, Flow> {
+        Ok(self.expanded(text)?.unwrap_or_else(|_| text.to_vec()))
+    }
+
+    fn expanded(&mut self, text: &[u8]) -> Result<Result<Text, String>, Flow> {
         if !text.iter().any(|c| matches!(c, b'$' | b'`' | b'\\' | b'\'' | b'"')) {
-            return Ok(text.to_vec());
+            return Ok(Ok(text.to_vec()));
         }
         match crate::syntax::parse_index(text) {
-            Ok(word) => self.expand_string(&word),
-            // A key such as `it's`, which has been expanded before.
-            Err(_) => Ok(text.to_vec()),
+            Ok(word) => self.expand_string(&word).map(Ok),
+            Err(error) => Ok(Err(error.message)),
         }
     }
 

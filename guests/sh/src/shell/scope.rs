@@ -37,7 +37,7 @@ impl Shell {
             match split_place(&target) {
                 Some(mut next) if next.name != place.name => {
                     if let Some(index) = &next.index {
-                        next.index = self.expand_text(index).ok();
+                        next.index = self.expand_key(index).ok();
                     }
                     place = next;
                 }

@@ -1,9 +1,7 @@
 //! Checks the number of operands of the uutils commands, and reports mistakes in GNU's words.
 
-use std::collections::VecDeque;
-use std::ffi::{OsStr, OsString};
-
-use crate::options::{Item, Key, Usage};
+use super::Given;
+use crate::options::Usage;
 
 /// Numbers of operands that a command accepts.
 #[derive(Clone, Copy)]
@@ -13,25 +11,13 @@ struct Count {
 }
 
 /// Reports an operand that is missing or not expected. The error is the exit code.
-pub(super) fn check(usage: &Usage, items: &[Item], rest: &VecDeque<OsString>) -> Result<(), i32> {
-    let mut operands: Vec<&OsStr> = Vec::new();
-    let mut keys: Vec<Key> = Vec::new();
-    for item in items {
-        match item {
-            Item::Operand(operand) => operands.push(operand),
-            Item::Option(key, _) => keys.push(*key),
-        }
-    }
-    operands.extend(rest.iter().map(OsString::as_os_str));
-    match message(usage.name, &keys, &operands) {
-        Some(message) if !keys.contains(&Key::Long("version")) => Err(usage.wrong(&message)),
-        _ => Ok(()),
-    }
+pub(super) fn check(usage: &Usage, given: &Given) -> Result<(), i32> {
+    message(usage.name, given).map_or(Ok(()), |message| Err(usage.wrong(&message)))
 }
 
-fn message(name: &str, keys: &[Key], operands: &[&OsStr]) -> Option<String> {
-    let has = |letter, long| keys.contains(&Key::Short(letter)) || keys.contains(&Key::Long(long));
-    let Count { least, most } = count(name, has)?;
+fn message(name: &str, given: &Given) -> Option<String> {
+    let operands = &given.operands;
+    let Count { least, most } = count(name, given)?;
     if let Some(extra) = operands.get(most) {
         let note = match name {
             "mktemp" => return Some("too many templates".to_owned()),
@@ -49,7 +35,7 @@ fn message(name: &str, keys: &[Key], operands: &[&OsStr]) -> Option<String> {
     let noun = if of_files { "file operand" } else { "operand" };
     let Some(last) = operands.last() else { return Some(format!("missing {noun}")) };
     let note = match name {
-        "tr" if has('s', "squeeze-repeats") => {
+        "tr" if given.has('s', "squeeze-repeats") => {
             "\nTwo strings must be given when both deleting and squeezing repeats."
         }
         "tr" => "\nTwo strings must be given when translating.",
@@ -60,7 +46,8 @@ fn message(name: &str, keys: &[Key], operands: &[&OsStr]) -> Option<String> {
 }
 
 /// Returns `None` for a command that accepts any number.
-fn count(name: &str, has: impl Fn(char, &'static str) -> bool) -> Option<Count> {
+fn count(name: &str, given: &Given) -> Option<Count> {
+    let has = |letter, long| given.has(letter, long);
     let (least, most) = match name {
         "base32" | "base64" | "date" | "mktemp" | "tsort" => (0, 1),
         "basename" if has('a', "multiple") || has('s', "suffix") => (1, usize::MAX),
@@ -89,12 +76,17 @@ fn count(name: &str, has: impl Fn(char, &'static str) -> bool) -> Option<Count> 
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsStr;
+
     use super::*;
+    use crate::options::Key;
 
     fn check(name: &str, letters: &str, operands: &[&str], expect: Option<&str>) {
-        let keys: Vec<Key> = letters.chars().map(Key::Short).collect();
-        let operands: Vec<&OsStr> = operands.iter().map(OsStr::new).collect();
-        assert_eq!(message(name, &keys, &operands).as_deref(), expect);
+        let given = Given {
+            keys: letters.chars().map(Key::Short).collect(),
+            operands: operands.iter().map(OsStr::new).collect(),
+        };
+        assert_eq!(message(name, &given).as_deref(), expect);
     }
 
     #[test]

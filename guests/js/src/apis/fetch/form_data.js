@@ -37,8 +37,11 @@
       internal.formDataList = (form) => form.#list;
     }
 
-    constructor(form = undefined) {
-      if (form !== undefined) {
+    constructor(form = undefined, submitter = null) {
+      if (form === undefined) return;
+      // A document knows forms.
+      const entries = internal.formEntries?.(form, submitter ?? null);
+      if (entries === undefined) {
         throw coded(
           new TypeError(
             "Failed to construct 'FormData': parameter 1 is not of type 'HTMLFormElement'",
@@ -46,6 +49,8 @@
           'ERR_INVALID_ARG_TYPE',
         );
       }
+      this.#list = entries;
+      internal.announceEntries(form, this);
     }
 
     #entry(member, count, value, filename) {
