@@ -217,6 +217,21 @@ const CAPTURE = Symbol('kCapture');
 function _onceWrap(target, type, listener) {\n",
         },
     ),
+    (
+        "events",
+        Replace {
+            from: "        this._captureRejections = true;\n",
+            to: "        Object.defineProperty(this, '_captureRejections', { value: true, writable: true, configurable: true });\n",
+        },
+    ),
+    // Node shows the value even if there was none.
+    (
+        "events",
+        Replace {
+            from: "new Error('Unhandled error.' + (er !== undefined ? ` (${stringifiedEr})` : ''))",
+            to: "new Error(`Unhandled error. (${stringifiedEr})`)",
+        },
+    ),
     // The warning is remembered here and not on the global object.
     (
         "buffer",

@@ -11,6 +11,7 @@ const { chromium, firefox } = require('playwright-core');
 const { BUNDLERS, bundle } = require('./bundled.cjs');
 const { readCases } = require('./cases.cjs');
 const webkit = require('./webkit.cjs');
+const { checkZeros } = require('./zeros.cjs');
 
 const root = path.resolve(__dirname, '../..');
 const argv = process.argv.slice(2);
@@ -208,6 +209,10 @@ async function main() {
   const server = await serve(root);
   const origin = `http://127.0.0.1:${server.address().port}`;
   let isGood = parts.length > 0 || measure();
+  for (const problem of wanted('zeros of a memory') ? await checkZeros() : []) {
+    console.log(`  FAILED zeros of a memory\n    ${problem}`);
+    isGood = false;
+  }
   for (const name of named.length > 0 ? named : USUAL) {
     const browser = await BROWSERS[name]();
     const began = Date.now();

@@ -8,6 +8,8 @@
 //
 // T-CELL-020: state of one run seen by the next.
 
+import { clear, zerosOf } from './zeros.js'
+
 /** Most instances of one guest that wait. */
 const MOST = 5
 
@@ -37,13 +39,13 @@ export interface Fresh {
 /** Returns the state of a fresh instance. */
 export function look(instance: WebAssembly.Instance, memory: WebAssembly.Memory): Fresh {
   const words = new Uint32Array(memory.buffer)
-  let [first, last] = [0, words.length]
-  while (first < last && words[first] === 0) first++
-  while (last > first && words[last - 1] === 0) last--
+  const first = zerosOf(memory)
+  let last = words.length
+  while (last * 4 > first && words[last - 1] === 0) last--
   const globals = Object.entries(instance.exports).filter(([key]) => key.startsWith(GLOBAL))
   return {
-    at: first * 4,
-    bytes: new Uint8Array(memory.buffer).slice(first * 4, last * 4),
+    at: first,
+    bytes: new Uint8Array(memory.buffer).slice(first, last * 4),
     globals: globals.map(([key, global]) => [key, (global as WebAssembly.Global).value]),
     pages: memory.buffer.byteLength / 65536,
   }
@@ -53,10 +55,9 @@ export function look(instance: WebAssembly.Instance, memory: WebAssembly.Memory)
 export function clean(fresh: Fresh, instance: WebAssembly.Instance, memory: WebAssembly.Memory): boolean {
   // A guest without exported globals is not known well enough.
   if (fresh.globals.length === 0 || memory.buffer.byteLength > fresh.pages * 65536 + MOST_GROWN) return false
-  const all = new Uint8Array(memory.buffer)
-  all.fill(0, 0, fresh.at)
-  all.set(fresh.bytes, fresh.at)
-  all.fill(0, fresh.at + fresh.bytes.length)
+  clear(memory, 0, fresh.at)
+  new Uint8Array(memory.buffer).set(fresh.bytes, fresh.at)
+  clear(memory, fresh.at + fresh.bytes.length, memory.buffer.byteLength)
   for (const [key, value] of fresh.globals) (instance.exports[key] as WebAssembly.Global).value = value
   return true
 }

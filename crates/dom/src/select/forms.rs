@@ -173,12 +173,11 @@ pub(super) fn validity(tree: &Tree, slot: u32, boundary: u32) -> Option<bool> {
     if !is_candidate(tree, slot, boundary) {
         return None;
     }
-    let is_missing = is_required(element)
-        && match () {
-            () if is_input(element, &TICKED) => !is_checked(element),
-            () if is_html(&element.name, &local_name!("select")) => false,
-            () => is_blank(tree, slot),
-        };
+    let is_missing = match is_input(element, &TICKED) {
+        true => !is_checked(element),
+        false => !is_html(&element.name, &local_name!("select")) && is_blank(tree, slot),
+    };
+    let is_missing = is_required(element) && is_missing;
     Some(!is_missing && number_range(element) != Some(false))
 }
 

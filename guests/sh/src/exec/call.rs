@@ -50,10 +50,11 @@ impl Shell {
         let getopts = (self.getopts_at, self.getopts_index);
         let debug =
             if self.options.functrace() { None } else { self.traps.list.remove(&Event::Debug) };
+        let body = function.body();
         if self.traces_commands() {
+            self.line = body.line;
             self.run_debug_trap(self.command_text.clone())?;
         }
-        let body = function.body();
         let answer = match self.exec_command(&body) {
             Err(Flow::Return(status)) => Ok(status),
             other => other,

@@ -49,3 +49,14 @@ declare -i k=2; k+=5 eval 'echo $k'; echo $k
 set -- ''; printf '<%s>' "${*:+x}" "${@:+x}"; echo
 printf 'a\cb\n'
 wait $(: <(exit 3); echo) ; : <(exit 3); wait $!; echo $?
+
+# On entry of a function, the DEBUG trap sees the line of its body.
+set -T
+entered()
+{
+  :
+}
+trap 'echo "at $LINENO in ${FUNCNAME[0]-main}"' DEBUG
+entered
+trap - DEBUG
+set +T
