@@ -25,7 +25,8 @@
     };
   };
 
-  // What is left in an iterator of a Map or Set: [are pairs, count, ...items]. Likewise.
+  // Returns the items that an iterator of a Map or Set has left: [are pairs, count, ...items]. The
+  // engine puts the function on `Map` for this line alone.
   const rest = Map.cofferdamRest;
   delete Map.cofferdamRest;
   internal.iteratorRest = rest;
