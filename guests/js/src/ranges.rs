@@ -61,7 +61,7 @@ mod late {
     use std::cell::Cell;
 
     use super::{Range, SHORTEST, SPENT, packed, range};
-    use crate::apis::library;
+    use crate::apis::{library, parts};
 
     thread_local! {
         static IS_THERE: Cell<bool> = const { Cell::new(false) };
@@ -84,7 +84,8 @@ mod late {
     /// Returns place and count of the ranges; see [`cofferdam_abi::names::LATE`].
     #[unsafe(no_mangle)]
     extern "C" fn cofferdam_late() -> u64 {
-        let long = library::sources().filter(|source| source.len() >= SHORTEST).map(range);
+        let whole = library::sources().chain(parts::code_of_node());
+        let long = whole.filter(|bytes| bytes.len() >= SHORTEST).map(range);
         let late: Vec<Range> =
             SPENT.with_borrow(|spent| long.filter(|range| !spent.contains(range)).collect());
         packed(late.leak())

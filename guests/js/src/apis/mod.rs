@@ -22,7 +22,7 @@ mod crypto;
 mod encoding;
 mod fetch;
 pub(crate) mod library;
-mod parts;
+pub(crate) mod parts;
 mod streams;
 mod timers;
 mod url;
@@ -125,10 +125,9 @@ const APIS: &[Api] = &[
 /// Loaded on first use. The other modules of Node are in [`library`].
 const MODULES: &[Api] = &[api!(node / module), api!(node / process, crate::exit::natives)];
 
-/// Further parts that are loaded on first use, which no module name reaches.
-const PARTS: &[Api] = &[
-    api!(events / messages),
-    api!(fetch / blob_urls),
+/// Further parts of Node, which no module name reaches; loaded on first use. A browser fetches their
+/// code then, with that of the modules.
+const NODE_PARTS: &[Api] = &[
     api!(node / bun),
     api!(node / fs_base),
     api!(node / modules, crate::modules::natives),
@@ -136,6 +135,9 @@ const PARTS: &[Api] = &[
     api!(node / paths),
     api!(node / stdio),
 ];
+
+/// Further parts of the web's surface, likewise loaded on first use.
+const PARTS: &[Api] = &[api!(events / messages), api!(fetch / blob_urls)];
 
 /// Loads the whole surface into a fresh context.
 pub fn install(ctx: &Ctx<'_>) -> Result<()> {

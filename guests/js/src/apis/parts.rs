@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use rquickjs::{Ctx, Error, Exception, Function, Object, Result, Value};
 
-use super::{Api, MODULES, PARTS};
+use super::{Api, MODULES, NODE_PARTS, PARTS};
 use crate::engine::{self, Eval};
 use crate::ranges;
 
@@ -15,7 +15,7 @@ use crate::ranges;
 static CODE: OnceLock<Vec<Box<[u8]>>> = OnceLock::new();
 
 fn all() -> impl Iterator<Item = &'static Api> {
-    MODULES.iter().chain(PARTS)
+    MODULES.iter().chain(NODE_PARTS).chain(PARTS)
 }
 
 /// Compiles every part, unless another context has.
@@ -34,13 +34,22 @@ pub(super) fn install(ctx: &Ctx<'_>) -> Result<()> {
     Ok(())
 }
 
+/// Returns the code of the parts of Node, as it is in the image.
+#[cfg(all(target_arch = "wasm32", feature = "late"))]
+pub(crate) fn code_of_node() -> impl Iterator<Item = &'static [u8]> {
+    let code = CODE.get().into_iter().flatten().map(|code| &**code);
+    code.take(MODULES.len() + NODE_PARTS.len())
+}
+
 /// Returns the prelude of a part, and adds the part's natives.
 fn load<'js>(ctx: Ctx<'js>, name: String, native: Object<'js>) -> Result<Function<'js>> {
-    let Some((part, code)) =
-        all().zip(CODE.get().into_iter().flatten()).find(|(part, _)| part.name == name)
-    else {
+    let mut parts = all().zip(CODE.get().into_iter().flatten()).enumerate();
+    let Some((at, (part, code))) = parts.find(|(_, (part, _))| part.name == name) else {
         return Err(Exception::throw_internal(&ctx, &format!("no part {name}")));
     };
+    if at < MODULES.len() + NODE_PARTS.len() {
+        ranges::need();
+    }
     if let Some(natives) = part.natives {
         natives(&ctx, &native)?;
     }
