@@ -3,8 +3,11 @@
 use std::ffi::OsString;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Wake, Waker};
 
-use cofferdam::{HostDir, Mount, SandboxBuilder, Tool};
+use cofferdam::{HostDir, Input, Mount, SandboxBuilder, Tool};
 
 use crate::misuse;
 use crate::permissions;
@@ -93,20 +96,38 @@ const PIECE: usize = 64 << 10;
 /// Gives a tool our own standard input. Nothing is read before the tool reads.
 pub(crate) fn with_stdin(tool: Tool) -> Tool {
     let (input, tool) = tool.stream_stdin();
-    // Ends with the process: nothing else could end a read of standard input.
-    std::thread::spawn(move || {
+    let reader = Arc::new(Reader(input));
+    let waker = Waker::from(reader.clone());
+    if pin!(reader.0.wanted()).poll(&mut Context::from_waker(&waker)).is_ready() {
+        reader.wake();
+    }
+    tool
+}
+
+/// Reads standard input for a tool, on a thread that starts with the tool's first read. Most tools
+/// read nothing, and a thread takes a hundredth of a short run.
+struct Reader(Input);
+
+impl Wake for Reader {
+    fn wake(self: Arc<Self>) {
+        // Ends with the process: nothing else could end a read of standard input.
+        std::thread::spawn(move || self.read());
+    }
+}
+
+impl Reader {
+    fn read(&self) {
         let Ok(executor) = tokio::runtime::Builder::new_current_thread().build() else { return };
         let mut buffer = vec![0; PIECE];
         loop {
-            executor.block_on(input.wanted());
+            executor.block_on(self.0.wanted());
             let read = std::io::stdin().read(&mut buffer).unwrap_or(0);
-            input.feed(&buffer[..read]);
+            self.0.feed(&buffer[..read]);
             if read == 0 {
                 return;
             }
         }
-    });
-    tool
+    }
 }
 
 /// Puts `--` before the first option behind the file of `run` that is not ours, so that it and all

@@ -109,13 +109,10 @@ pub(crate) fn plan(program: &Program, found: &Found, desk: &Desk, certificate: &
     for at in TRUSTED {
         entries.push(Entry::new(at, Content::Text(certificate.to_owned())));
     }
-    for (name, shim) in SHIMS {
-        let at = Path::new("/etc/cofferdam").join(name);
-        entries.push(Entry::new(at, Content::Text(shim.to_owned())));
-    }
-    for (name, shim) in SHIMS_OF_BUN {
-        let at = Path::new("/etc/cofferdam").join(name);
-        entries.push(Entry::new(at, Content::Text(for_bun(shim))));
+    let shims = SHIMS.map(|(name, shim)| (name, shim.to_owned()));
+    let shims_of_bun = SHIMS_OF_BUN.map(|(name, shim)| (name, for_bun(shim)));
+    for (name, shim) in shims.into_iter().chain(shims_of_bun) {
+        entries.push(Entry::new(Path::new("/etc/cofferdam").join(name), Content::Text(shim)));
     }
     let home = program.offered.get("HOME").map(PathBuf::from);
     let files = || found.interpreters.iter().chain([&found.file]);

@@ -86,8 +86,8 @@ function install() {
   };
   // Code on the command line of Bun that does not name `fs` can reach it only through a file.
   const words = process.execArgv ?? [];
-  const evaluated = words[words.findIndex((word) => /^(-e|-p|--eval|--print)$/.test(word)) + 1];
-  if (typeof Bun !== 'undefined' && words.some((word) => /^(-e|-p|--eval|--print)$/.test(word)) && !/fs/.test(evaluated)) {
+  const option = words.findIndex((word) => /^(-e|-p|--eval|--print)$/.test(word));
+  if (typeof Bun !== 'undefined' && option >= 0 && !/fs/.test(words[option + 1])) {
     Bun.plugin({ name: 'cofferdam', setup: (build) => build.onResolve({ filter: /./ }, () => { loadFs(); }) });
   } else {
     loadFs();
