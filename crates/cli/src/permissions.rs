@@ -1,14 +1,13 @@
 //! Options that grant permissions to a run, and access to the store of grants and the audit log.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::thread::JoinHandle;
 
 use cofferdam::capabilities::{Error, ErrorKind};
 use cofferdam::permissions::{Approver, Broker, Discard, InMemory, Ledger, Setup};
 use cofferdam::{Capability, SandboxBuilder, SealKey, shell_word, visible};
 use cofferdam_serve::own_address::OwnAddresses;
-use cofferdam_store::{Options, Store, WriterStart};
+use cofferdam_store::{OneRun, Store};
 
 use crate::paint::Tone;
 use crate::prompt::{Lasting, Prompt};
@@ -33,9 +32,9 @@ pub(crate) struct PermissionArgs {
     #[arg(long)]
     ephemeral: bool,
 
-    /// The store, while it is opened.
+    /// The store of a process with one run.
     #[arg(skip)]
-    opening: Option<JoinHandle<Result<Store, Failure>>>,
+    one_run: Option<Arc<OneRun>>,
 }
 
 impl PermissionArgs {
@@ -56,14 +55,14 @@ impl PermissionArgs {
         Ok((sandbox.name(SANDBOX).broker(&broker), broker))
     }
 
-    /// Starts to open the store on another thread, if one is used; [`open`](Self::open) waits for it.
-    /// Opening takes as long as loading a guest. For a process with one run.
-    pub(crate) fn open_ahead(&mut self) {
+    /// Prepares the store, if one is used, for a process with one run. The run is that of a tool with
+    /// this identity, if one is given. A store that will be needed is opened on another thread:
+    /// opening takes as long as loading a guest.
+    pub(crate) fn open_ahead(&mut self, tool: Option<&str>) -> Result<(), Failure> {
         if !self.ephemeral {
-            // Without a thread, the store is opened when it is needed.
-            let thread = std::thread::Builder::new().name("cofferdam-store".into());
-            self.opening = thread.spawn(store_for_one_run).ok();
+            self.one_run = Some(Arc::new(OneRun::prepare(&store_path()?, tool)));
         }
+        Ok(())
     }
 
     /// Returns the given capabilities, and a broker with the approver that was asked for.
@@ -75,18 +74,21 @@ impl PermissionArgs {
                 let memory = InMemory::new().map_err(Failure::from_broker)?;
                 Broker::setup(Arc::new(memory), Arc::new(Discard))
             }
-            false => {
-                let opened = self.opening.take().and_then(|opening| opening.join().ok());
-                let store = opened.unwrap_or_else(store);
-                setup(&store.map_err(|f| f.hint("--ephemeral   (runs without the store)"))?)
-            }
+            false => match &self.one_run {
+                Some(store) => Broker::setup(store.clone(), store.clone()).keep_sessions(),
+                None => setup(&store().map_err(without_store)?),
+            },
         };
         if self.ask {
             let lasting = if self.ephemeral { Lasting::InMemory } else { Lasting::InStore };
             let approver: Arc<dyn Approver> = Arc::new(Prompt::open(lasting)?);
             setup = setup.approver(approver);
         }
-        let broker = setup.open().map_err(Failure::from_broker)?;
+        let broker = setup.open().map_err(Failure::from_broker);
+        let broker = if self.ephemeral { broker? } else { broker.map_err(without_store)? };
+        if let Some(store) = &self.one_run {
+            tell_of_dropped(&store_path()?, store.dropped_grants());
+        }
         Ok((allowed, broker))
     }
 
@@ -122,7 +124,10 @@ impl Noted {
         sandbox: SandboxBuilder,
     ) -> Result<(SandboxBuilder, Broker), Failure> {
         let ephemeral = self.ephemeral;
-        PermissionArgs { allow: Vec::new(), ask: false, ephemeral, opening: None }.fill(sandbox)
+        let mut permissions =
+            PermissionArgs { allow: Vec::new(), ask: false, ephemeral, one_run: None };
+        permissions.open_ahead(None)?;
+        permissions.fill(sandbox)
     }
 }
 
@@ -214,20 +219,16 @@ pub(crate) fn store_path() -> Result<PathBuf, Failure> {
 
 /// Opens the user's store.
 pub(crate) fn store() -> Result<Store, Failure> {
-    store_with(&Options::default())
-}
-
-/// Opens the user's store for one run, at whose end the broker is flushed.
-fn store_for_one_run() -> Result<Store, Failure> {
-    store_with(&Options { writer: WriterStart::WhenNeeded, ..Options::default() })
-}
-
-fn store_with(options: &Options) -> Result<Store, Failure> {
     let path = store_path()?;
-    let store = Store::open_with(&path, options).map_err(Failure::from_broker)?;
-    if store.dropped_grants() > 0 {
-        let (number, shown) =
-            (store.dropped_grants(), visible(&path.to_string_lossy()).into_owned());
+    let store = Store::open(&path).map_err(Failure::from_broker)?;
+    tell_of_dropped(&path, store.dropped_grants());
+    Ok(store)
+}
+
+/// Says that a conversion dropped grants, if it did.
+fn tell_of_dropped(path: &Path, number: u32) {
+    if number > 0 {
+        let shown = visible(&path.to_string_lossy()).into_owned();
         report::labelled(
             Tone::Note,
             "note",
@@ -237,7 +238,10 @@ fn store_with(options: &Options) -> Result<Store, Failure> {
             ),
         );
     }
-    Ok(store)
+}
+
+fn without_store(failure: Failure) -> Failure {
+    failure.hint("--ephemeral   (runs without the store)")
 }
 
 /// Returns the key of a store that exports are sealed with.

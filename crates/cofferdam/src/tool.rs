@@ -208,7 +208,8 @@ impl Tool {
         self
     }
 
-    pub(crate) fn identity(&self) -> Arc<str> {
+    /// Returns the identity that grants are given to and requests are made by.
+    pub fn identity(&self) -> Arc<str> {
         if let Some(identity) = &self.identity {
             return identity.as_str().into();
         }

@@ -16,6 +16,7 @@
 //! - [`Store`]: opening and transactions
 //! - `ledger`, `grants`, `requests`: the first trait and its tables
 //! - `sink`, `writer`, [`Filter`]: writing and reading the audit log
+//! - [`OneRun`], `outline`, `spool`: a run that needs nothing of the store does without opening it
 //! - [`KeptSandbox`]: archives of sandboxes that are kept under a name
 //! - [`Agent`], `credentials`: tokens of agents, login codes and cookies of approvers, as hashes
 //! - [`Front`], [`OpenQuestion`], [`KeyedRun`], [`SavedSandbox`]: servers, the questions of their
@@ -34,6 +35,8 @@ mod grants;
 mod ledger;
 mod lines;
 mod mark;
+mod one_run;
+mod outline;
 mod passkeys;
 mod place;
 mod questions;
@@ -43,6 +46,7 @@ mod sandboxes;
 mod saved_sandboxes;
 mod schema;
 mod sink;
+mod spool;
 mod store;
 mod tools;
 mod writer;
@@ -51,6 +55,7 @@ pub use agents::Agent;
 pub use credentials::Credential;
 pub use fronts::{Front, FrontInfo, Pulse};
 pub use lines::{Filter, MAX_LINES};
+pub use one_run::OneRun;
 pub use passkeys::Passkey;
 pub use place::user_path;
 pub use questions::OpenQuestion;

@@ -98,9 +98,10 @@ pub struct Filter {
 
 impl Store {
     /// Returns the selected lines of the audit log with their numbers, oldest first. Writes offered
-    /// lines first.
+    /// and spooled lines first.
     pub fn lines(&self, filter: &Filter) -> Result<Vec<(i64, Line)>, Error> {
         self.flush()?;
+        self.take_over(self.patience())?;
         self.read(|transaction| select(transaction, filter))
     }
 }

@@ -1,6 +1,7 @@
 //! Folders and file modes: the only file of this crate that touches the file system directly.
 
 use std::fs::{DirBuilder, File, Metadata, OpenOptions, Permissions};
+use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
@@ -71,9 +72,48 @@ pub(crate) fn open(path: &Path) -> Result<File, Error> {
     options.read(true).write(true).create(true).truncate(false).mode(0o600);
     // Also where a link was put there since.
     options.custom_flags(rustix::fs::OFlags::NOFOLLOW.bits() as i32);
+    checked(path, &options)
+}
+
+/// Opens a file for reading. Refuses a link, and a file of another user.
+pub(crate) fn open_existing(path: &Path) -> Result<File, Error> {
+    let mut options = OpenOptions::new();
+    options.read(true).custom_flags(rustix::fs::OFlags::NOFOLLOW.bits() as i32);
+    checked(path, &options)
+}
+
+/// Opens a file for appending; creates it for its owner alone if needed. Refuses a link, and a file
+/// of another user.
+pub(crate) fn open_to_append(path: &Path) -> Result<File, Error> {
+    let mut options = OpenOptions::new();
+    options.append(true).create(true).mode(0o600);
+    options.custom_flags(rustix::fs::OFlags::NOFOLLOW.bits() as i32);
+    checked(path, &options)
+}
+
+fn checked(path: &Path, options: &OpenOptions) -> Result<File, Error> {
     let file = options.open(path).map_err(|error| failure::io(path, &error))?;
     check_owner(path, &file.metadata().map_err(|error| failure::io(path, &error))?)?;
     Ok(file)
+}
+
+/// Puts a file for its owner alone in place of another one, whole or not at all.
+pub(crate) fn replace(path: &Path, content: &[u8]) -> std::io::Result<()> {
+    let new = beside(path, &format!("-{}", std::process::id()));
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true).mode(0o600);
+    let written = options.open(&new).and_then(|mut file| file.write_all(content));
+    let placed = written.and_then(|()| std::fs::rename(&new, path));
+    if placed.is_err() {
+        let _ = std::fs::remove_file(&new);
+    }
+    placed
+}
+
+/// Returns true if a file belongs to this user alone, and so does its folder.
+pub(crate) fn is_private(path: &Path, found: &Metadata) -> bool {
+    let folder = path.parent().is_some_and(|folder| check_folder(folder).is_ok());
+    folder && check_owner(path, found).is_ok() && found.mode() & 0o077 == 0
 }
 
 // T-PERM-017: a store that another user writes.

@@ -17,14 +17,15 @@ use crate::grants::parsed;
 const APPLICATION: i32 = 0x636f_6664;
 
 /// Schema version that this program reads and writes.
-const VERSION: i32 = 4;
+const VERSION: i32 = 5;
 
 const TABLES: &str = "
 CREATE TABLE meta (
     only_row   INTEGER PRIMARY KEY CHECK (only_row = 1),
     key        BLOB NOT NULL,              -- derives the ids of requests
     generation INTEGER NOT NULL DEFAULT 1, -- number of the last change of grants or standings
-    floor      INTEGER NOT NULL DEFAULT 0  -- changes up to this one are not recorded singly
+    floor      INTEGER NOT NULL DEFAULT 0, -- changes up to this one are not recorded singly
+    spooled    INTEGER NOT NULL DEFAULT 0  -- number of the last spool that was taken over
 );
 CREATE TABLE grants (
     id         TEXT PRIMARY KEY,
@@ -177,6 +178,9 @@ CREATE INDEX IF NOT EXISTS grants_gone ON grants (changed) WHERE gone;
 CREATE INDEX IF NOT EXISTS requests_denied ON requests (id) WHERE standing = 'denied';
 ";
 
+/// Adds the column that versions before 5 did not have.
+const SPOOLED: &str = "ALTER TABLE meta ADD COLUMN spooled INTEGER NOT NULL DEFAULT 0;";
+
 /// Changes a store of version 1, which knew tools by 32 bits of their hash or by name alone.
 ///
 /// Grants for such a tool are dropped: another tool can have the same short hash. The ids of
@@ -249,14 +253,17 @@ pub(crate) fn create_tables(
     match version(&transaction).map_err(failed)? {
         // Another process was faster.
         (APPLICATION, VERSION) => return Ok(0),
+        (APPLICATION, 4) => transaction.execute_batch(SPOOLED).map_err(failed)?,
         (APPLICATION, 3) => {
             transaction.execute_batch(RESTRICTIONS).map_err(failed)?;
             add_keys(&transaction).map_err(failed)?;
+            transaction.execute_batch(SPOOLED).map_err(failed)?;
         }
         (APPLICATION, 2) => {
             transaction.execute_batch(FRONTS).map_err(failed)?;
             transaction.execute_batch(RESTRICTIONS).map_err(failed)?;
             add_keys(&transaction).map_err(failed)?;
+            transaction.execute_batch(SPOOLED).map_err(failed)?;
         }
         (APPLICATION, 1) => {
             let count = "SELECT count(*) FROM grants WHERE NOT gone AND tool IS NOT NULL";
@@ -265,6 +272,7 @@ pub(crate) fn create_tables(
             transaction.execute_batch(FRONTS).map_err(failed)?;
             transaction.execute_batch(RESTRICTIONS).map_err(failed)?;
             add_keys(&transaction).map_err(failed)?;
+            transaction.execute_batch(SPOOLED).map_err(failed)?;
         }
         (APPLICATION, later) if later > VERSION => {
             let reason =

@@ -14,7 +14,7 @@ use crate::mark::Mark;
 use crate::schema::{self, Sync};
 use crate::sink::Commits;
 use crate::writer::{Writer, WriterStart};
-use crate::{failure, grants, lines, place};
+use crate::{failure, grants, lines, outline, place};
 
 /// Changes between two looks at the number of ended grants, which takes time.
 const TRIM_EVERY: u64 = 1000;
@@ -107,7 +107,11 @@ impl Store {
             connections: Connections::new(connection, place),
             has_changed: AtomicBool::new(is_new),
         }));
-        store.sweep()
+        let store = store.sweep()?;
+        // Both are tried again by the next process.
+        let _ = store.take_over(Duration::ZERO);
+        let _ = store.write_outline();
+        Ok(store)
     }
 
     /// Creates a store in memory, which is lost with its last clone.
@@ -137,6 +141,31 @@ impl Store {
             self.change(|transaction, generation| grants::sweep(transaction, generation, now))?;
         }
         Ok(self)
+    }
+
+    /// Makes the outline of the store if there is none. Does not wait for another writer.
+    fn write_outline(&self) -> Result<(), Error> {
+        if outline::exists(self.path()) {
+            return Ok(());
+        }
+        let mut connection = self.connection();
+        let mut write = || {
+            connection.busy_timeout(Duration::ZERO)?;
+            let transaction =
+                connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            outline::write(self.path(), &transaction)
+        };
+        let written = write();
+        let restored = connection.busy_timeout(self.patience());
+        written.and(restored).map_err(|error| self.fail(&error))
+    }
+
+    /// Returns the longest wait for another process that is writing.
+    pub(crate) fn patience(&self) -> Duration {
+        match self.0.connections.place() {
+            Place::Memory => Duration::ZERO,
+            Place::File(_, patience) => *patience,
+        }
     }
 
     /// Returns the path of the file, or `:memory:`.
@@ -219,7 +248,16 @@ impl Store {
         &self,
         change: impl FnOnce(&Transaction<'_>, u64) -> rusqlite::Result<Option<T>>,
     ) -> Result<Option<T>, Error> {
+        let mut not_removed = None;
         let done = self.write(|transaction| {
+            // Before the commit: nobody may read in the outline that nothing was granted, once
+            // somebody was told that something was.
+            if !self.is_in_memory()
+                && let Err(error) = outline::remove(self.path())
+            {
+                not_removed = Some(failure::io(self.path(), &error));
+                return Ok(None);
+            }
             let generation = generation(transaction)? + 1;
             let result = change(transaction, generation)?;
             if result.is_some() {
@@ -230,6 +268,7 @@ impl Store {
             }
             Ok(result.map(|result| (result, generation)))
         })?;
+        not_removed.map_or(Ok(()), Err)?;
         if done.is_some() {
             self.0.has_changed.store(true, Ordering::Relaxed);
         }

@@ -94,7 +94,7 @@ mod linux {
                 command = command.offer_env(name, value);
             }
         }
-        exec.permissions.open_ahead();
+        exec.permissions.open_ahead(None)?;
         if let Some(cwd) = &exec.place.cwd {
             command = command.cwd(cwd);
         }

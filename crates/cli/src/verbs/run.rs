@@ -145,7 +145,11 @@ impl Run {
             Runnable::Program(_) => place::cells(&limits),
             Runnable::Native(_) => return Err(not_native()),
         };
-        self.permissions.open_ahead();
+        let tool = match &runnable {
+            Runnable::Tool(tool) => Some(tool.identity()),
+            Runnable::Program(_) | Runnable::Native(_) => None,
+        };
+        self.permissions.open_ahead(tool.as_deref())?;
         let runtime = runtime(Pool { cells, warm: 0 })?;
         if let Runnable::Tool(tool) = &runnable {
             let boundary = self.boundary.map_or(Boundary::Worker, Boundary::from);

@@ -91,7 +91,7 @@ impl Sh {
             place::check_target("--save", file)?;
         }
         if !matches!(script, Script::Prompt) {
-            self.permissions.open_ahead();
+            self.permissions.open_ahead(None)?;
         }
         let runtime = runtime(Pool { cells: place::cells(&limits), warm: 0 })?;
         let kept = self.named.open()?;

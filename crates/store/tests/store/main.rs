@@ -3,6 +3,7 @@
 
 mod crash;
 mod many;
+mod one_run;
 mod processes;
 mod sandboxes;
 mod trouble;

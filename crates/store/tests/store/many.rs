@@ -188,6 +188,7 @@ fn grants_of_version_3_are_found() {
         "DROP INDEX grants_by_key; DROP INDEX grants_by_place; DROP INDEX requests_denied;
         ALTER TABLE grants DROP COLUMN key; ALTER TABLE grants DROP COLUMN kind;
         CREATE INDEX grants_by_tool ON grants (tool) WHERE NOT gone;
+        ALTER TABLE meta DROP COLUMN spooled;
         PRAGMA user_version = 3;",
     )
     .unwrap();
