@@ -68,6 +68,19 @@ pub struct Limits {
     pub file_count: u64,
     /// Processes at once.
     pub processes: u64,
+    /// Body of a request to the network, and of a response.
+    pub fetch_bytes: u64,
+}
+
+impl Limits {
+    /// Returns the limits of one request to the network. Its bodies are passed on and not kept, and
+    /// it may take as long as the run.
+    pub(crate) fn of_requests(&self) -> cofferdam_net::Limits {
+        let bytes = usize::try_from(self.fetch_bytes).unwrap_or(usize::MAX);
+        let usual = cofferdam_net::Limits::default();
+        let time = self.time.max(usual.time);
+        cofferdam_net::Limits { body_bytes: bytes, send_bytes: bytes, time, ..usual }
+    }
 }
 
 /// A program that was found on this machine.
@@ -348,6 +361,7 @@ mod tests {
         let identity_of = |last: &str| {
             let words = ["true", &"é".repeat(5000), last].map(Into::into).to_vec();
             let program = Program { words, search: "/usr/bin".into(), ..Program::default() };
+            fetch_bytes: 256 << 20,
             identify(&program, &find(&program).unwrap()).unwrap()
         };
         assert!(identity_of("a").len() <= cofferdam_broker::MAX_LABEL);

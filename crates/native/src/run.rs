@@ -151,7 +151,7 @@ impl Prepared {
                 programs: Programs::new(sandbox.clone(), world.programs),
                 sandbox,
                 desk,
-                network: Network::new(client, authority, sockets),
+                network: Network::new(client, authority, limits.of_requests(), sockets),
                 hidden: program.hidden,
                 prefixes: world.prefixes,
                 clock,

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use cofferdam_broker::{Action, Denial, Desk, PermissionError, Permit, Preview, Verdict, Waiting};
 use cofferdam_caps::{Access, Kind, Request};
 use cofferdam_walls::{self as walls, Attempt, Call, GuestPath, Place, Sandbox};
+use serde_json::json;
 
 use crate::clock::Clock;
 use crate::deno::{self, Deno};
@@ -19,6 +20,9 @@ use crate::output::{Output, Stream};
 use crate::silent;
 use crate::start::{Programs, StartFile};
 use crate::told::{self, Ask, Told};
+
+/// Most lines about denials and failures that are written to standard error.
+const MAX_SHOWN: usize = 10_000;
 
 /// Everything that answering a call needs.
 pub(crate) struct Supervisor {
@@ -34,7 +38,7 @@ pub(crate) struct Supervisor {
     pub(crate) output: Arc<Output>,
     /// Waits for people, so that other calls are answered meanwhile.
     pub(crate) executor: Executor,
-    /// Denials that were written to standard error.
+    /// Denials and failures that were written to standard error.
     pub(crate) shown: Mutex<HashSet<String>>,
     /// Denials that the program can ask about.
     pub(crate) told: Mutex<Told>,
@@ -401,9 +405,20 @@ impl Supervisor {
     /// Writes a denial to standard error, once.
     pub(crate) fn tell(&self, denial: &Denial) {
         let error = denial.error();
-        if lock(&self.shown).insert(error.request_id().to_owned()) {
+        let mut shown = lock(&self.shown);
+        if shown.len() < MAX_SHOWN && shown.insert(error.request_id().to_owned()) {
             let line = format!("{}\n", error.to_json());
             self.output.add(Stream::Err, line.as_bytes());
         }
     }
+    /// Writes to standard error why a request failed, once. Returns the line.
+    pub(crate) fn tell_failure(&self, message: &str) -> String {
+        let line = json!({ "code": "FETCH_FAILED", "message": message }).to_string();
+        let mut shown = lock(&self.shown);
+        if shown.len() < MAX_SHOWN && shown.insert(line.clone()) {
+            self.output.add(Stream::Err, format!("{line}\n").as_bytes());
+        }
+        line
+    }
+
 }
