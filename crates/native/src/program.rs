@@ -99,16 +99,41 @@ pub(crate) struct Found {
 /// A file with the name by which it was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Located {
-    /// Path without links.
+    /// Path in the sandbox, without links.
     pub(crate) path: PathBuf,
-    /// Path by which it was found; differs if that is a link.
+    /// Path in the sandbox by which it was found; differs if that is a link.
     pub(crate) named: PathBuf,
+    /// Path on the host, without links.
+    pub(crate) host: PathBuf,
+    /// True if the name leads through a folder that is mounted at another path.
+    pub(crate) is_mounted: bool,
 }
 
 impl Located {
     fn new(named: &Path) -> io::Result<Self> {
         let named = std::path::absolute(named)?;
-        Ok(Located { path: fs::canonicalize(&named)?, named })
+        let host = fs::canonicalize(&named)?;
+        Ok(Located { path: host.clone(), named, host, is_mounted: false })
+    }
+
+    /// Finds a file below a folder that is mounted at another path; `None` if there is none.
+    fn mounted(named: &Path, program: &Program) -> Option<Self> {
+        let named = program.base()?.join(named);
+        let folder = nearest(&named, &program.folders)?;
+        let host = fs::canonicalize(on_host(&named, &program.folders)).ok()?;
+        let path = match host.strip_prefix(fs::canonicalize(&folder.host).ok()?) {
+            Ok(rest) => Path::new(&folder.at).join(rest),
+            Err(_) => host.clone(),
+        };
+        let is_mounted = folder.at != folder.host;
+        is_mounted.then_some(Located { path, named, host, is_mounted })
+    }
+}
+
+impl Program {
+    /// Returns the working directory.
+    pub(crate) fn base(&self) -> Option<PathBuf> {
+        self.directory.clone().or_else(|| std::env::current_dir().ok())
     }
 }
 
@@ -126,8 +151,13 @@ pub(crate) struct Script {
 /// Finds a program by its name or path.
 pub(crate) fn find(program: &Program) -> io::Result<Found> {
     let word = program.words.first().map(OsString::as_os_str).unwrap_or_default();
-    let file = Located::new(&locate(word, &program.search)?)?;
-    let (interpreters, line) = interpreters(&file.path, &program.search)?;
+    let is_path = word.as_encoded_bytes().contains(&b'/');
+    let mounted = is_path.then(|| Located::mounted(Path::new(word), program)).flatten();
+    let file = match mounted {
+        Some(file) => file,
+        None => Located::new(&locate(word, &program.search)?)?,
+    };
+    let (interpreters, line) = interpreters(&file.host, &program.search)?;
     let script = script(&file.path, program);
     Ok(Found { file, interpreters, line, script })
 }
@@ -197,16 +227,13 @@ pub(crate) fn shebang(first: &[u8]) -> Option<(PathBuf, Option<String>)> {
 
 /// Returns the script among the arguments of an interpreter.
 fn script(path: &Path, program: &Program) -> Option<Script> {
-    let name = path.file_name()?.to_str()?;
+    let name = base_name(path)?;
     let is_known = |known: &&&str| {
         let rest = name.strip_prefix::<&str>(known);
         rest.is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit() || c == '.'))
     };
     INTERPRETERS.iter().find(is_known)?;
-    let base = match &program.directory {
-        Some(directory) => directory.clone(),
-        None => std::env::current_dir().ok()?,
-    };
+    let base = program.base()?;
     let words = program.words.iter().enumerate().skip(1);
     let words = words.filter(|(_, word)| !word.as_encoded_bytes().starts_with(b"-"));
     let scripts = words.map(|(index, word)| {
@@ -217,14 +244,24 @@ fn script(path: &Path, program: &Program) -> Option<Script> {
     scripts.into_iter().find(|script| script.host.is_file())
 }
 
+/// Returns the name of a program. The one of Bun's package for npm ends with `.exe` everywhere.
+pub(crate) fn base_name(path: &Path) -> Option<&str> {
+    let name = path.file_name()?.to_str()?;
+    Some(name.strip_suffix(".exe").unwrap_or(name))
+}
+
 /// Returns the path on the host of a path in the sandbox.
 pub(crate) fn on_host(at: &Path, folders: &[HostFolder]) -> PathBuf {
-    let below = folders.iter().filter_map(|folder| {
-        let rest = at.strip_prefix(&folder.at).ok()?;
-        Some((folder.at.len(), Path::new(&folder.host).join(rest)))
-    });
-    let nearest = below.max_by_key(|(length, _)| *length);
-    nearest.map_or_else(|| at.to_owned(), |(_, path)| path)
+    let below = |folder: &HostFolder| {
+        at.strip_prefix(&folder.at).ok().map(|rest| Path::new(&folder.host).join(rest))
+    };
+    nearest(at, folders).and_then(below).unwrap_or_else(|| at.to_owned())
+}
+
+/// Returns the innermost mounted folder around a path in the sandbox.
+fn nearest<'a>(at: &Path, folders: &'a [HostFolder]) -> Option<&'a HostFolder> {
+    let around = folders.iter().filter(|folder| at.starts_with(&folder.at));
+    around.max_by_key(|folder| folder.at.len())
 }
 
 /// Returns the identity that grants belong to: the interpreter and the script with its hash, or
@@ -232,13 +269,13 @@ pub(crate) fn on_host(at: &Path, folders: &[HostFolder]) -> PathBuf {
 pub(crate) fn identify(program: &Program, found: &Found) -> io::Result<String> {
     let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     if let Some(script) = &found.script {
-        let mut content = found.file.path.as_os_str().as_encoded_bytes().to_vec();
+        let mut content = found.file.host.as_os_str().as_encoded_bytes().to_vec();
         content.push(0);
         File::open(&script.host)?.take(MAX_SCRIPT).read_to_end(&mut content)?;
         let shown = format!("{} {}", name(&found.file.path), name(&script.at));
         return Ok(identity(&shortened(&shown, MAX_NAME), &content));
     }
-    let mut content = fingerprint(&found.file.path)?;
+    let mut content = fingerprint(&found.file.host)?;
     for word in program.words.iter().skip(1) {
         content.push(0);
         content.extend_from_slice(word.as_encoded_bytes());
@@ -293,8 +330,11 @@ const MAX_BESIDE: usize = 512;
 /// Returns the links of the host that lead to a program, with the path that each leads to: the one
 /// by which it was named, and those beside it, such as `python3` for `python3.11`. In folders of
 /// the system they are there already.
-pub(crate) fn links(Located { path, named }: &Located) -> Vec<(PathBuf, PathBuf)> {
-    if path.starts_with("/usr") && named.starts_with("/usr") {
+pub(crate) fn links(file: &Located) -> Vec<(PathBuf, PathBuf)> {
+    let Located { path, named, host, is_mounted } = file;
+    // A mounted folder has its links.
+    let named = if *is_mounted { path } else { named };
+    if path != host || (path.starts_with("/usr") && named.starts_with("/usr")) {
         return Vec::new();
     }
     let named = crate::host::first_link(named);
@@ -321,6 +361,7 @@ impl Default for Limits {
             file_bytes: 256 << 20,
             file_count: 10_000,
             processes: 64,
+            fetch_bytes: 256 << 20,
         }
     }
 }
@@ -361,7 +402,6 @@ mod tests {
         let identity_of = |last: &str| {
             let words = ["true", &"é".repeat(5000), last].map(Into::into).to_vec();
             let program = Program { words, search: "/usr/bin".into(), ..Program::default() };
-            fetch_bytes: 256 << 20,
             identify(&program, &find(&program).unwrap()).unwrap()
         };
         assert!(identity_of("a").len() <= cofferdam_broker::MAX_LABEL);
@@ -379,6 +419,34 @@ mod tests {
         check("/work/main.py", "/home/me/main.py");
         check("/work/src/main.py", "/home/me/other/main.py");
         check("/srv/main.py", "/srv/main.py");
+    }
+
+    #[test]
+    fn program_below_a_mount_is_that_of_the_mounted_folder() {
+        let mode = cofferdam_broker::FolderMode::ReadOnly;
+        let folder = HostFolder { at: "/w".into(), host: "/usr/bin".into(), mode };
+        let find = |word: &str| {
+            let folders = vec![folder.clone()];
+            let (words, search) = (vec![word.into()], "/usr/bin".into());
+            let directory = Some("/w".into());
+            find(&Program { words, folders, directory, search, ..Program::default() }).unwrap().file
+        };
+        for word in ["./true", "/w/true"] {
+            let found = find(word);
+            assert!(found.is_mounted, "{word}");
+            assert!(
+                found.path.starts_with("/w") && found.host.starts_with("/usr/bin"),
+                "{found:?}"
+            );
+        }
+        assert!(!find("true").is_mounted);
+        assert!(!find("/usr/bin/true").is_mounted);
+    }
+
+    #[test]
+    fn name_of_a_program_has_no_ending() {
+        assert_eq!(base_name(Path::new("/opt/bun.exe")), Some("bun"));
+        assert_eq!(base_name(Path::new("/opt/bun")), Some("bun"));
     }
 
     #[test]

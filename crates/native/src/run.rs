@@ -135,7 +135,7 @@ impl Prepared {
         let deno = Deno::new(&world.plan);
         let limits = program.limits;
         let clock = Clock::new(limits.time);
-        let (starting, streams) = Sandbox::launch(&world.plan)?;
+        let (starting, streams) = Sandbox::launch(&world.plan, world.system)?;
         // Threads are made while the launcher builds the sandbox.
         let output = Arc::new(Output::new(observer, limits.stdout_bytes, limits.stderr_bytes));
         let pump = Pump::start(&output, streams.stdout, streams.stderr)?;
@@ -154,6 +154,7 @@ impl Prepared {
                 network: Network::new(client, authority, limits.of_requests(), sockets),
                 hidden: program.hidden,
                 prefixes: world.prefixes,
+                surroundings: world.surroundings,
                 clock,
                 output,
                 executor: Executor::default(),

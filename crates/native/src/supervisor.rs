@@ -17,7 +17,7 @@ use crate::files::{Files, ShowFile};
 use crate::lock;
 use crate::network::{self, Network};
 use crate::output::{Output, Stream};
-use crate::silent;
+use crate::silent::{self, Surroundings};
 use crate::start::{Programs, StartFile};
 use crate::told::{self, Ask, Told};
 
@@ -34,6 +34,8 @@ pub(crate) struct Supervisor {
     pub(crate) hidden: Vec<PathBuf>,
     /// Folders of the installations of the programs that were started first.
     pub(crate) prefixes: Vec<PathBuf>,
+    /// The folders that the program works in.
+    pub(crate) surroundings: Surroundings,
     pub(crate) clock: Clock,
     pub(crate) output: Arc<Output>,
     /// Waits for people, so that other calls are answered meanwhile.
@@ -274,7 +276,7 @@ impl Supervisor {
     pub(crate) fn ask_file(&self, path: PathBuf, access: Access) -> Answer {
         // A runtime makes dozens of these calls before it runs anything, and most runs have no grant
         // of a file: following the path on the host would take most of the answer's time.
-        if silent::is_probe(&path) && !self.has_grants_of_files() {
+        if self.surroundings.is_probe(&path) && !self.has_grants_of_files() {
             return Answer::Refuse(errno::NOT_FOUND);
         }
         let Some(action) = ShowFile::new(path.clone(), access) else {
@@ -285,8 +287,14 @@ impl Supervisor {
             return Answer::Refuse(errno::ACCESS);
         }
         let is_installed = |path: &Path| self.prefixes.iter().any(|at| path.starts_with(at));
-        let is_probe = [path.as_path(), action.path()].iter().any(|path| silent::is_probe(path))
-            || (action.is_missing() && (silent::is_setting(&path) || is_installed(&path)));
+        let is_in_other_case = || {
+            let other = silent::in_other_case(&path);
+            other.is_some_and(|other| self.sandbox.open(&other).is_ok())
+        };
+        let paths = [path.as_path(), action.path()];
+        let is_probe = paths.iter().any(|path| self.surroundings.is_probe(path))
+            || (action.is_missing()
+                && (silent::is_setting(&path) || is_installed(&path) || is_in_other_case()));
         if is_probe && !self.is_granted(&action.request()) {
             return Answer::Refuse(errno::NOT_FOUND);
         }
@@ -402,15 +410,6 @@ impl Supervisor {
         self.denied(denial)
     }
 
-    /// Writes a denial to standard error, once.
-    pub(crate) fn tell(&self, denial: &Denial) {
-        let error = denial.error();
-        let mut shown = lock(&self.shown);
-        if shown.len() < MAX_SHOWN && shown.insert(error.request_id().to_owned()) {
-            let line = format!("{}\n", error.to_json());
-            self.output.add(Stream::Err, line.as_bytes());
-        }
-    }
     /// Writes to standard error why a request failed, once. Returns the line.
     pub(crate) fn tell_failure(&self, message: &str) -> String {
         let line = json!({ "code": "FETCH_FAILED", "message": message }).to_string();
@@ -421,4 +420,13 @@ impl Supervisor {
         line
     }
 
+    /// Writes a denial to standard error, once.
+    pub(crate) fn tell(&self, denial: &Denial) {
+        let error = denial.error();
+        let mut shown = lock(&self.shown);
+        if shown.len() < MAX_SHOWN && shown.insert(error.request_id().to_owned()) {
+            let line = format!("{}\n", error.to_json());
+            self.output.add(Stream::Err, line.as_bytes());
+        }
+    }
 }
