@@ -24,10 +24,47 @@ const MAX_NAME: usize = 100;
 /// Longest first line of a script that names its interpreter.
 const MAX_SHEBANG: usize = 256;
 
-/// Programs whose first argument that is a file is the script to run.
-const INTERPRETERS: [&str; 13] = [
-    "bash", "bun", "deno", "lua", "node", "nodejs", "perl", "php", "python", "ruby", "sh",
-    "ts-node", "tsx",
+/// Programs whose first argument that is a file is the script to run, with the letters of options
+/// that code or the name of a module follows.
+const INTERPRETERS: [(&str, &str); 14] = [
+    ("bash", "c"),
+    ("bun", "ep"),
+    ("dash", "c"),
+    ("deno", ""),
+    ("lua", "e"),
+    ("node", "ep"),
+    ("nodejs", "ep"),
+    ("perl", "eE"),
+    ("php", "rBREF"),
+    ("python", "cm"),
+    ("ruby", "e"),
+    ("sh", "c"),
+    ("ts-node", "ep"),
+    ("tsx", "ep"),
+];
+
+/// Words that code follows, in the programs that know them.
+const CODE_WORDS: [&str; 3] = ["--eval", "--print", "eval"];
+
+/// Variables through which interpreters and the loader run further code.
+const CODE_VARIABLES: [&str; 17] = [
+    "BASH_ENV",
+    "BUN_OPTIONS",
+    "ENV",
+    "JAVA_TOOL_OPTIONS",
+    "LD_LIBRARY_PATH",
+    "LD_PRELOAD",
+    "LUA_INIT",
+    "LUA_PATH",
+    "NODE_OPTIONS",
+    "NODE_PATH",
+    "PERL5LIB",
+    "PERL5OPT",
+    "PYTHONHOME",
+    "PYTHONPATH",
+    "PYTHONSTARTUP",
+    "RUBYLIB",
+    "RUBYOPT",
 ];
 
 /// A program to run, with its world.
@@ -225,14 +262,26 @@ pub(crate) fn shebang(first: &[u8]) -> Option<(PathBuf, Option<String>)> {
     (!program.is_empty()).then(|| (PathBuf::from(program), rest))
 }
 
-/// Returns the script among the arguments of an interpreter.
+/// Returns true for an option, or letters of options together, that code follows.
+fn is_followed_by_code(word: &OsStr, letters: &str) -> bool {
+    let Some(word) = word.to_str() else { return false };
+    let is_long = |known: &&str| {
+        word.strip_prefix(known).is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
+    };
+    let short = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+    CODE_WORDS.iter().any(|known| is_long(&known))
+        || short.is_some_and(|options| options.contains(|letter| letters.contains(letter)))
+}
+
+/// Returns the script among the arguments of an interpreter; `None` if it is told to run other code.
+// T-NAT-016: the file that a line of code is given as its argument is no script.
 fn script(path: &Path, program: &Program) -> Option<Script> {
     let name = base_name(path)?;
-    let is_known = |known: &&&str| {
-        let rest = name.strip_prefix::<&str>(known);
+    let is_known = |(known, _): &&(&str, &str)| {
+        let rest = name.strip_prefix(known);
         rest.is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit() || c == '.'))
     };
-    INTERPRETERS.iter().find(is_known)?;
+    let (_, letters) = INTERPRETERS.iter().find(is_known)?;
     let base = program.base()?;
     let words = program.words.iter().enumerate().skip(1);
     let words = words.filter(|(_, word)| !word.as_encoded_bytes().starts_with(b"-"));
@@ -241,7 +290,9 @@ fn script(path: &Path, program: &Program) -> Option<Script> {
         let host = on_host(&at, &program.folders);
         Script { at, host, index }
     });
-    scripts.into_iter().find(|script| script.host.is_file())
+    let script = scripts.into_iter().find(|script| script.host.is_file())?;
+    let mut before = program.words[1..script.index].iter();
+    (!before.any(|word| is_followed_by_code(word, letters))).then_some(script)
 }
 
 /// Returns the name of a program. The one of Bun's package for npm ends with `.exe` everywhere.
@@ -264,14 +315,27 @@ fn nearest<'a>(at: &Path, folders: &'a [HostFolder]) -> Option<&'a HostFolder> {
     around.max_by_key(|folder| folder.at.len())
 }
 
+// T-NAT-016: code that runs with the grants of another.
 /// Returns the identity that grants belong to: the interpreter and the script with its hash, or
-/// else the command line with the hash of the program.
+/// else the command line with the hash of the program. Options before the script and variables that
+/// run further code make it another one.
 pub(crate) fn identify(program: &Program, found: &Found) -> io::Result<String> {
     let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     if let Some(script) = &found.script {
         let mut content = found.file.host.as_os_str().as_encoded_bytes().to_vec();
         content.push(0);
         File::open(&script.host)?.take(MAX_SCRIPT).read_to_end(&mut content)?;
+        // An option may take a file, so that the script is one of the words behind it.
+        let is_option = |word: &OsString| word.as_encoded_bytes().starts_with(b"-");
+        let end = match program.words[1..script.index].iter().any(is_option) {
+            true => program.words.len(),
+            false => script.index,
+        };
+        for word in &program.words[1..end] {
+            content.push(0);
+            content.extend_from_slice(word.as_encoded_bytes());
+        }
+        add_variables(&mut content, program);
         let shown = format!("{} {}", name(&found.file.path), name(&script.at));
         return Ok(identity(&shortened(&shown, MAX_NAME), &content));
     }
@@ -280,9 +344,18 @@ pub(crate) fn identify(program: &Program, found: &Found) -> io::Result<String> {
         content.push(0);
         content.extend_from_slice(word.as_encoded_bytes());
     }
+    add_variables(&mut content, program);
     let words: Vec<_> = program.words.iter().skip(1).map(|word| word.to_string_lossy()).collect();
     let shown = format!("{} {}", name(&found.file.path), words.join(" "));
     Ok(identity(&shortened(shown.trim_end(), MAX_NAME), &content))
+}
+
+fn add_variables(content: &mut Vec<u8>, program: &Program) {
+    for name in CODE_VARIABLES {
+        if let Some(value) = program.variables.get(name) {
+            content.extend_from_slice(format!("\0{name}={value}").as_bytes());
+        }
+    }
 }
 
 /// Returns a hash of a program. Programs of a hundred megabytes are known by their ends, size,
@@ -319,8 +392,11 @@ pub(crate) fn prefix<'a>(path: &'a Path, home: Option<&Path>) -> Option<&'a Path
 /// makes it an environment of Python.
 pub(crate) fn installation(prefix: &Path) -> Vec<PathBuf> {
     let parts = ["lib", "lib64", "libexec", "include", "share", "pyvenv.cfg"];
-    let is_part =
-        |part: &PathBuf| fs::symlink_metadata(part).is_ok_and(|found| !found.is_symlink());
+    // T-NAT-001: `.local/share` of a home has the files of all programs, keys among them.
+    let is_of_user = |part: &PathBuf| prefix.ends_with(".local") && part.ends_with("share");
+    let is_part = |part: &PathBuf| {
+        !is_of_user(part) && fs::symlink_metadata(part).is_ok_and(|found| !found.is_symlink())
+    };
     parts.map(|name| prefix.join(name)).into_iter().filter(is_part).collect()
 }
 
@@ -397,6 +473,48 @@ mod tests {
         assert_eq!(find("/usr/bin/cat"), None);
     }
 
+    /// T-NAT-016: code that is given a script as its argument, or is loaded before it.
+    #[test]
+    fn other_code_has_not_the_identity_of_a_script() {
+        let folder = std::env::temp_dir().join(format!("cofferdam-code-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let script = folder.join("main.py");
+        fs::write(&script, "1").unwrap();
+        let file = |name: &str| {
+            let path = PathBuf::from(format!("/usr/bin/{name}"));
+            Located { path: path.clone(), named: path, host: "/bin/sh".into(), is_mounted: false }
+        };
+        let run = |name: &str, before: &[&str], variables: &[(&str, &str)]| {
+            let words = [&[name], before].concat().into_iter().map(OsString::from);
+            let words = words.chain([script.clone().into()]).collect();
+            let text = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+            let variables = variables.iter().map(text).collect();
+            let program = Program { words, variables, ..Program::default() };
+            let file = file(name);
+            let script = super::script(&file.path, &program);
+            let found = Found { file, interpreters: Vec::new(), line: None, script };
+            (found.script.is_some(), identify(&program, &found).unwrap())
+        };
+        let (_, plain) = run("python3", &[], &[]);
+        assert_eq!(run("python3", &[], &[("DEBUG", "1")]), (true, plain.clone()));
+        for before in [&["-c", "x"][..], &["-m", "x"], &["-Ic", "x"]] {
+            let (is_script, identity) = run("python3", before, &[]);
+            assert!(!is_script && identity != plain, "{before:?}");
+        }
+        for (name, option) in
+            [("bash", "-lc"), ("node", "-e"), ("node", "--eval=1"), ("perl", "-ne")]
+        {
+            assert!(!run(name, &[option], &[]).0, "{name} {option}");
+        }
+        for (name, option) in [("bash", "-e"), ("python3", "-u"), ("bun", "run"), ("sh", "-ex")] {
+            assert!(run(name, &[option], &[]).0, "{name} {option}");
+        }
+        assert_ne!(run("python3", &["-u"], &[]).1, plain);
+        assert_ne!(run("bun", &["run"], &[]).1, run("bun", &[], &[]).1);
+        assert_ne!(run("python3", &[], &[("PYTHONPATH", "/w")]).1, plain);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
     #[test]
     fn identity_of_a_long_command_line_fits_a_grant_and_covers_all_of_it() {
         let identity_of = |last: &str| {
@@ -460,5 +578,17 @@ mod tests {
         check("/bin/x", None);
         check("/home/me/.venv/bin/python", Some("/home/me/.venv"));
         check("/opt/tool/tool", None);
+    }
+
+    /// T-NAT-001: programs that a user installed are in `~/.local/bin`.
+    #[test]
+    fn files_of_a_user_are_no_part_of_an_installation() {
+        let folder = std::env::temp_dir().join(format!("cofferdam-prefix-{}", std::process::id()));
+        for name in ["tool/share", "tool/lib", ".local/share", ".local/lib"] {
+            fs::create_dir_all(folder.join(name)).unwrap();
+        }
+        let parts = |name: &str| installation(&folder.join(name)).len();
+        assert_eq!((parts("tool"), parts(".local")), (2, 1));
+        fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -52,7 +52,7 @@ const NAMES: [&str; 44] = [
 ];
 
 /// Folders of the system that say nothing about a user.
-const FOLDERS: [&str; 13] = [
+const FOLDERS: [&str; 14] = [
     "/etc/cofferdam",
     "/etc/gnutls",
     "/etc/node",
@@ -66,6 +66,7 @@ const FOLDERS: [&str; 13] = [
     "/sys",
     "/run",
     "/var/run",
+    "/var/ssl",
 ];
 
 /// Files of the system that programs look for.
@@ -234,16 +235,22 @@ impl Surroundings {
         !is_meant && (is_probe(path) || self.is_setting_above(path))
     }
 
+    /// Returns true for such a setting, and for what is below one that is a folder.
     fn is_setting_above(&self, path: &Path) -> bool {
-        let Some(folder) = path.parent() else { return false };
-        let is_above = |at: &PathBuf| at != folder && at.starts_with(folder);
-        self.folders.iter().any(is_above)
-            && path.file_name().and_then(|name| name.to_str()).is_some_and(|name| {
-                SETTINGS_ABOVE.contains(&name)
-                    || name.contains(MIDDLE_ABOVE)
-                    || BEGINNINGS_ABOVE.iter().any(|beginning| name.starts_with(beginning))
-            })
+        path.ancestors().any(|path| {
+            let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+                return false;
+            };
+            let is_above = |at: &PathBuf| at != folder && at.starts_with(folder);
+            name.to_str().is_some_and(is_setting_of_a_tool) && self.folders.iter().any(is_above)
+        })
     }
+}
+
+fn is_setting_of_a_tool(name: &str) -> bool {
+    SETTINGS_ABOVE.contains(&name)
+        || name.contains(MIDDLE_ABOVE)
+        || BEGINNINGS_ABOVE.iter().any(|beginning| name.starts_with(beginning))
 }
 
 /// Returns a path with its capital letters small and the others large; `None` if it has none. Tools
@@ -357,7 +364,9 @@ mod tests {
     fn settings_of_tools_are_probes_above_the_folder_that_they_work_in() {
         let folder = || vec![PathBuf::from("/home/me/work")];
         let around = Surroundings::new(folder(), std::iter::empty());
-        for path in ["/home/me/pytest.toml", "/vite.config.mts", "/home/.mocharc.yml"] {
+        for path in
+            ["/home/me/pytest.toml", "/vite.config.mts", "/home/.mocharc.yml", "/.cargo/config"]
+        {
             assert!(around.is_probe(Path::new(path)), "{path}");
         }
         for path in ["/home/me/work/pytest.toml", "/home/you/setup.py", "/home/me/data.csv"] {
