@@ -18,6 +18,7 @@ use crate::error::Error;
 use crate::executor::Executor;
 use crate::files::Files;
 use crate::host;
+use crate::identify::identify;
 use crate::network::{Authority, Network};
 use crate::output::{Observer, Output, Written};
 use crate::program::{self, Found, Program};
@@ -103,7 +104,7 @@ impl Prepared {
         let name = program.words.first().cloned().unwrap_or_default();
         let shown = name.to_string_lossy().into_owned();
         let found = program::find(&program).map_err(|error| Error::not_found(&shown, &error))?;
-        let identity = program::identify(&program, &found);
+        let identity = identify(&program, &found);
         let identity = identity.map_err(|error| Error::not_found(&shown, &error))?;
         Ok(Prepared { program, found, identity })
     }
