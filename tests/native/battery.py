@@ -273,6 +273,12 @@ class Network(Case):
         self.assertNotIn("hidden-value", ran.stdout + ran.stderr)
         self.assertIn(("GET", "/secret", "Bearer hidden-value"), Registry.seen)
 
+    def test_limit_of_a_response(self):
+        allow = ("--allow", f"network:fetch:{self.origin}")
+        ran = self.call("exec", *allow, "--limit", "fetchBytes=1", "--", "curl", "-s", f"{self.origin}/long")
+        self.assertIn("fetchBytes", ran.stderr)
+        self.assertEqual(self.exec(*allow, "--", "curl", "-s", f"{self.origin}/long").stdout, "GET /long")
+
     def test_package_managers(self):
         registry = ("--allow", f"network:fetch:{self.origin}", "--allow", "process:exec")
         for name, command in {"npm": ["npm", "install", "--registry", self.origin, "tiny-sum"], "bun": [BUN, "add", "tiny-sum"]}.items():
@@ -429,6 +435,40 @@ class Programs(Case):
         names = [f"--allow=process:exec:{name}" for name in ("cc", "cc1", "as", "collect2", "ld")]
         ran = self.exec(*mounted, *names, "--", "sh", "-c", "cc main.c -o main && ./main", code=126)
         self.assertEqual([line["requiredPermission"] for line in self.denied(ran)], ["process:exec:main"])
+
+    def test_program_of_a_mounted_folder(self):
+        """As tools of a project are called: by a link in it, with the folder mounted elsewhere."""
+        tool = Path(self.write("node_modules/tool/bin/tool.mjs", "#!/usr/bin/env node\nimport { name } from '../lib/name.mjs'; console.log(name, process.cwd());\n"))
+        tool.chmod(0o755)
+        self.write("node_modules/tool/lib/name.mjs", "export const name = 'found';\n")
+        (self.home / "node_modules/.bin").mkdir()
+        (self.home / "node_modules/.bin/tool").symlink_to("../tool/bin/tool.mjs")
+        for mode in ("ro", "overlay", "rw"):
+            ran = self.exec("--mount", f"{self.home}:/w:{mode}", "--cwd", "/w", "--allow", "process:exec", "--", "node_modules/.bin/tool")
+            self.assertEqual(ran.stdout, "found /w\n", ran.stderr)
+
+    def test_bun_of_its_package(self):
+        self.write("main.ts", "console.log('ran' as string)")
+        program = self.home / "bin" / "bun.exe"
+        program.parent.mkdir()
+        os.link(BUN, program) if os.stat(BUN).st_dev == os.stat(self.home).st_dev else shutil.copy(BUN, program)
+        (self.home / "bun").symlink_to(program)
+        self.assertEqual(self.exec("--", "./bun", "main.ts").stdout, "ran\n")
+
+    def test_server_inside(self):
+        serve = "python3 -m http.server 18124 2>/dev/null & for n in $(seq 100); do curl -s http://127.0.0.1:18124/f && break; sleep 0.1; done"
+        ran = self.exec("--allow", "process:exec", "--", "sh", "-c", f"cd /tmp; echo served > f; {serve}")
+        self.assertEqual(ran.stdout, "served\n", ran.stderr)
+
+    def test_reader_that_has_enough_ends_the_program(self):
+        began = time.monotonic()
+        ran = subprocess.run(["sh", "-c", f"{COFFERDAM} exec --ephemeral -- yes | head -1"], cwd=self.home, env=self.environment, capture_output=True, text=True, timeout=60)
+        self.assertEqual(ran.stdout, "y\n")
+        self.assertLess(time.monotonic() - began, 20)
+
+    def test_sandbox_in_a_sandbox(self):
+        ran = self.exec("--allow", "process:exec", "--", COFFERDAM, "exec", "--ephemeral", "--", "true", code=70)
+        self.assertIn("a sandbox of `cofferdam exec` has no room for another", ran.stderr)
 
     def test_wrong_input(self):
         self.assertIn("no such program", self.exec("--", "no-such-program", code=2).stderr)

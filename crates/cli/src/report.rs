@@ -41,7 +41,6 @@ impl Failure {
     }
 
     /// Creates a failure of a machine that lacks something.
-    #[cfg(not(target_os = "linux"))]
     pub(crate) fn missing(message: impl Into<String>) -> Self {
         Failure { message: message.into(), hints: Vec::new(), code: OURS }
     }

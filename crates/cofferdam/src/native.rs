@@ -43,6 +43,10 @@ pub use cofferdam_native::{
 /// more than a cell before it does anything.
 const DEFAULT_MEMORY: u64 = 2 << 30;
 
+/// Body of a request and of a response, if the limits say nothing else. It is passed on and not kept,
+/// and packages of Python or Node are often longer than what a tool fetches.
+const DEFAULT_FETCH: u64 = 256 << 20;
+
 /// A native program to run, with its arguments and its world.
 #[derive(Clone, Default)]
 pub struct NativeCommand {
@@ -144,6 +148,10 @@ impl NativeCommand {
             true => DEFAULT_MEMORY,
             false => limits.memory_bytes,
         };
+        let fetch_bytes = match limits.fetch_bytes == Limits::default().fetch_bytes {
+            true => DEFAULT_FETCH,
+            false => limits.fetch_bytes,
+        };
         program.limits = cofferdam_native::Limits {
             time: limits.time,
             memory_bytes: memory,
@@ -152,6 +160,7 @@ impl NativeCommand {
             file_bytes: limits.fs_bytes,
             file_count: limits.file_count,
             processes: limits.processes,
+            fetch_bytes,
         };
         let not_found =
             |error: cofferdam_native::Error| Error::new(ErrorKind::NotFound, error.to_string());
@@ -284,11 +293,18 @@ struct Watched(Arc<dyn Watcher>);
 
 impl Observer for Watched {
     fn saw(&self, stream: cofferdam_native::Stream, bytes: &[u8]) {
-        let stream = match stream {
-            cofferdam_native::Stream::Out => Stream::Out,
-            cofferdam_native::Stream::Err => Stream::Err,
-        };
-        self.0.saw(stream, bytes);
+        self.0.saw(named(stream), bytes);
+    }
+
+    fn is_read(&self, stream: cofferdam_native::Stream) -> bool {
+        self.0.is_read(named(stream))
+    }
+}
+
+fn named(stream: cofferdam_native::Stream) -> Stream {
+    match stream {
+        cofferdam_native::Stream::Out => Stream::Out,
+        cofferdam_native::Stream::Err => Stream::Err,
     }
 }
 

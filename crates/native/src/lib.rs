@@ -8,6 +8,7 @@
 //! In reading order:
 //!
 //! - [`Program`], [`Limits`]: a program to run
+//! - `identify`: the identity that grants belong to
 //! - [`Prepared`], [`Running`], [`Ran`]: a run, from start to end
 //! - `world`: what the program sees before anything is granted during the run
 //! - `supervisor`: answers the calls
@@ -26,6 +27,7 @@ mod error;
 mod executor;
 mod files;
 mod host;
+mod identify;
 mod network;
 mod output;
 mod program;

@@ -15,8 +15,9 @@ use std::collections::HashSet;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, Weak};
+use std::time::Duration;
 
-use cofferdam_net::Client;
+use cofferdam_net::{Client, Limits};
 use cofferdam_walls::{NetworkSockets, PORTS};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -40,8 +41,18 @@ const RESOLVER: u16 = 53;
 /// Most connections at once.
 const MAX_CONNECTIONS: usize = 256;
 
+/// Most mebibytes of bodies of requests that are kept at once.
+const MAX_KEPT: usize = 64;
+
+/// Time after which a connection is accepted again if the system had no descriptor for it.
+const ACCEPT_AGAIN: Duration = Duration::from_millis(50);
+
 /// Most ports that are listened on.
 const MAX_PORTS: usize = 256;
+
+/// Longest wait for the first byte on a port that is not one of HTTP. In many protocols the server
+/// speaks first, and the program would wait until its time is over.
+const FIRST_BYTE: Duration = Duration::from_secs(10);
 
 /// First byte of a TLS connection.
 const HANDSHAKE: u8 = 0x16;
@@ -53,6 +64,10 @@ const MAX_HEAD: usize = 64 << 10;
 pub(crate) struct Network {
     pub(crate) client: Client,
     pub(crate) authority: Authority,
+    /// Limits of each request.
+    pub(crate) limits: Limits,
+    /// Room for bodies of requests that are kept, in mebibytes.
+    pub(crate) kept: Semaphore,
     /// Sockets that nothing serves yet.
     sockets: Mutex<Option<NetworkSockets>>,
     connections: Arc<Semaphore>,
@@ -69,11 +84,21 @@ pub(super) struct Arrival {
 }
 
 impl Network {
-    pub(crate) fn new(client: Client, authority: Authority, sockets: NetworkSockets) -> Self {
-        let connections = Arc::new(Semaphore::new(MAX_CONNECTIONS));
-        let ports = PORTS.iter().map(|port| (*port, false)).collect();
-        let sockets = Mutex::new(Some(sockets));
-        Network { client, authority, sockets, connections, ports: Mutex::new(ports) }
+    pub(crate) fn new(
+        client: Client,
+        authority: Authority,
+        limits: Limits,
+        sockets: NetworkSockets,
+    ) -> Self {
+        Network {
+            client,
+            authority,
+            limits,
+            kept: Semaphore::new(MAX_KEPT),
+            sockets: Mutex::new(Some(sockets)),
+            connections: Arc::new(Semaphore::new(MAX_CONNECTIONS)),
+            ports: Mutex::new(PORTS.iter().map(|port| (*port, false)).collect()),
+        }
     }
 }
 
@@ -102,6 +127,8 @@ fn serve(supervisor: &Arc<Supervisor>, sockets: NetworkSockets) -> io::Result<()
 pub(crate) fn expect(supervisor: &Arc<Supervisor>, to: SocketAddr) {
     let network = &supervisor.network;
     let is_loopback = match to.ip() {
+        // The resolver of the C library connects to the address that a server is about to bind.
+        IpAddr::V4(ip) if ip.is_unspecified() => return,
         IpAddr::V4(ip) => ip.is_loopback(),
         IpAddr::V6(_) => return,
     };
@@ -153,8 +180,13 @@ fn accept(supervisor: &Arc<Supervisor>, listener: std::net::TcpListener) -> io::
 
 async fn accept_all(supervisor: Weak<Supervisor>, listener: TcpListener) {
     loop {
-        let Ok((stream, _)) = listener.accept().await else { return };
+        let accepted = listener.accept().await;
         let Some(supervisor) = supervisor.upgrade() else { return };
+        let Ok((stream, _)) = accepted else {
+            drop(supervisor);
+            tokio::time::sleep(ACCEPT_AGAIN).await;
+            continue;
+        };
         let connections = supervisor.network.connections.clone();
         let Ok(slot) = connections.try_acquire_owned() else { continue };
         tokio::spawn(async move {
@@ -169,7 +201,15 @@ async fn connect(supervisor: Arc<Supervisor>, stream: TcpStream) {
     let Ok(to) = stream.local_addr() else { return };
     let _ = stream.set_nodelay(true);
     let mut first = [0];
-    let secure = match stream.peek(&mut first).await {
+    let peek = stream.peek(&mut first);
+    let peeked = match PORTS.contains(&to.port()) {
+        true => peek.await,
+        false => match tokio::time::timeout(FIRST_BYTE, peek).await {
+            Ok(peeked) => peeked,
+            Err(_) => return not_http(&supervisor, to),
+        },
+    };
+    let secure = match peeked {
         Ok(1) => first[0] == HANDSHAKE,
         Ok(_) | Err(_) => return,
     };
@@ -192,14 +232,25 @@ async fn converse<S>(supervisor: Arc<Supervisor>, stream: TokioIo<S>, arrival: A
 where
     S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + Send + 'static,
 {
+    let serves = supervisor.clone();
     let service = service_fn(move |request| {
-        let supervisor = supervisor.clone();
+        let supervisor = serves.clone();
         async move {
             Ok::<_, std::convert::Infallible>(proxy::serve(supervisor, arrival, request).await)
         }
     });
     let mut server = http1::Builder::new();
     server.max_buf_size(MAX_HEAD).timer(TokioTimer::new());
-    // A connection that breaks has nobody left to hear of it.
-    let _ = server.serve_connection(stream, service).await;
+    // Nobody is left to hear of a connection that breaks.
+    if let Err(error) = server.serve_connection(stream, service).await
+        && error.is_parse()
+    {
+        not_http(&supervisor, arrival.to);
+    }
+}
+
+/// Says why a connection of another protocol was closed, which the program cannot know.
+fn not_http(supervisor: &Supervisor, to: SocketAddr) {
+    let message = format!("{to}: the connection is not HTTP; other protocols are not supported");
+    supervisor.tell_failure(&message);
 }

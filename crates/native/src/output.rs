@@ -29,6 +29,12 @@ pub struct Written {
 pub trait Observer: Send + Sync {
     /// Takes the next bytes of a stream.
     fn saw(&self, stream: Stream, bytes: &[u8]);
+
+    /// Returns false if nobody reads the stream any more. A program that writes to such a stream
+    /// finds a closed pipe.
+    fn is_read(&self, _: Stream) -> bool {
+        true
+    }
 }
 
 /// Longest piece that is read at once.
@@ -65,7 +71,7 @@ impl Output {
         }
     }
 
-    /// Copies both pipes of a program until their ends.
+    /// Copies both pipes of a program until their ends, and closes one that nobody reads.
     pub(crate) fn pump(&self, stdout: File, stderr: File) {
         let mut buffer = vec![0; PIECE];
         let mut open = vec![(Stream::Out, stdout), (Stream::Err, stderr)];
@@ -80,7 +86,7 @@ impl Output {
                     Ok(0) => false,
                     Ok(read) => {
                         self.add(*stream, &buffer[..read]);
-                        true
+                        self.observer.as_ref().is_none_or(|observer| observer.is_read(*stream))
                     }
                     Err(error) => error.kind() == std::io::ErrorKind::Interrupted,
                 }

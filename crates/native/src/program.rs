@@ -3,32 +3,37 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
-use std::io::{self, Read, Seek, SeekFrom};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::io::{self, Read};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use cofferdam_broker::{HostFolder, identity, shortened};
-use sha2::{Digest, Sha256};
-
-/// Longest script whose whole content is hashed.
-const MAX_SCRIPT: u64 = 16 << 20;
-
-/// Longest program whose whole content is hashed; of a longer one, parts and its dates are.
-const MAX_HASHED: u64 = 4 << 20;
-
-/// Most characters of a command line in an identity, which a grant limits to 512 bytes. The hash
-/// covers all of it.
-const MAX_NAME: usize = 100;
+use cofferdam_broker::HostFolder;
 
 /// Longest first line of a script that names its interpreter.
 const MAX_SHEBANG: usize = 256;
 
-/// Programs whose first argument that is a file is the script to run.
-const INTERPRETERS: [&str; 13] = [
-    "bash", "bun", "deno", "lua", "node", "nodejs", "perl", "php", "python", "ruby", "sh",
-    "ts-node", "tsx",
+/// Programs whose first argument that is a file is the script to run, with the letters of options
+/// that code or the name of a module follows.
+const INTERPRETERS: [(&str, &str); 14] = [
+    ("bash", "c"),
+    ("bun", "ep"),
+    ("dash", "c"),
+    ("deno", ""),
+    ("lua", "e"),
+    ("node", "ep"),
+    ("nodejs", "ep"),
+    ("perl", "eE"),
+    ("php", "rBREF"),
+    ("python", "cm"),
+    ("ruby", "e"),
+    ("sh", "c"),
+    ("ts-node", "ep"),
+    ("tsx", "ep"),
 ];
+
+/// Words that code follows, in the programs that know them.
+const CODE_WORDS: [&str; 3] = ["--eval", "--print", "eval"];
 
 /// A program to run, with its world.
 #[derive(Debug, Clone, Default)]
@@ -68,6 +73,19 @@ pub struct Limits {
     pub file_count: u64,
     /// Processes at once.
     pub processes: u64,
+    /// Body of a request to the network, and of a response.
+    pub fetch_bytes: u64,
+}
+
+impl Limits {
+    /// Returns the limits of one request to the network. Its bodies are passed on and not kept, and
+    /// it may take as long as the run.
+    pub(crate) fn of_requests(&self) -> cofferdam_net::Limits {
+        let bytes = usize::try_from(self.fetch_bytes).unwrap_or(usize::MAX);
+        let usual = cofferdam_net::Limits::default();
+        let time = self.time.max(usual.time);
+        cofferdam_net::Limits { body_bytes: bytes, send_bytes: bytes, time, ..usual }
+    }
 }
 
 /// A program that was found on this machine.
@@ -86,16 +104,41 @@ pub(crate) struct Found {
 /// A file with the name by which it was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Located {
-    /// Path without links.
+    /// Path in the sandbox, without links.
     pub(crate) path: PathBuf,
-    /// Path by which it was found; differs if that is a link.
+    /// Path in the sandbox by which it was found; differs if that is a link.
     pub(crate) named: PathBuf,
+    /// Path on the host, without links.
+    pub(crate) host: PathBuf,
+    /// True if the name leads through a folder that is mounted at another path.
+    pub(crate) is_mounted: bool,
 }
 
 impl Located {
     fn new(named: &Path) -> io::Result<Self> {
         let named = std::path::absolute(named)?;
-        Ok(Located { path: fs::canonicalize(&named)?, named })
+        let host = fs::canonicalize(&named)?;
+        Ok(Located { path: host.clone(), named, host, is_mounted: false })
+    }
+
+    /// Finds a file below a folder that is mounted at another path; `None` if there is none.
+    fn mounted(named: &Path, program: &Program) -> Option<Self> {
+        let named = program.base()?.join(named);
+        let folder = nearest(&named, &program.folders)?;
+        let host = fs::canonicalize(on_host(&named, &program.folders)).ok()?;
+        let path = match host.strip_prefix(fs::canonicalize(&folder.host).ok()?) {
+            Ok(rest) => Path::new(&folder.at).join(rest),
+            Err(_) => host.clone(),
+        };
+        let is_mounted = folder.at != folder.host;
+        is_mounted.then_some(Located { path, named, host, is_mounted })
+    }
+}
+
+impl Program {
+    /// Returns the working directory.
+    pub(crate) fn base(&self) -> Option<PathBuf> {
+        self.directory.clone().or_else(|| std::env::current_dir().ok())
     }
 }
 
@@ -113,8 +156,13 @@ pub(crate) struct Script {
 /// Finds a program by its name or path.
 pub(crate) fn find(program: &Program) -> io::Result<Found> {
     let word = program.words.first().map(OsString::as_os_str).unwrap_or_default();
-    let file = Located::new(&locate(word, &program.search)?)?;
-    let (interpreters, line) = interpreters(&file.path, &program.search)?;
+    let is_path = word.as_encoded_bytes().contains(&b'/');
+    let mounted = is_path.then(|| Located::mounted(Path::new(word), program)).flatten();
+    let file = match mounted {
+        Some(file) => file,
+        None => Located::new(&locate(word, &program.search)?)?,
+    };
+    let (interpreters, line) = interpreters(&file.host, &program.search)?;
     let script = script(&file.path, program);
     Ok(Found { file, interpreters, line, script })
 }
@@ -182,18 +230,27 @@ pub(crate) fn shebang(first: &[u8]) -> Option<(PathBuf, Option<String>)> {
     (!program.is_empty()).then(|| (PathBuf::from(program), rest))
 }
 
-/// Returns the script among the arguments of an interpreter.
-fn script(path: &Path, program: &Program) -> Option<Script> {
-    let name = path.file_name()?.to_str()?;
-    let is_known = |known: &&&str| {
-        let rest = name.strip_prefix::<&str>(known);
+/// Returns true for an option, or letters of options together, that code follows.
+fn is_followed_by_code(word: &OsStr, letters: &str) -> bool {
+    let Some(word) = word.to_str() else { return false };
+    let is_long = |known: &&str| {
+        word.strip_prefix(known).is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
+    };
+    let short = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+    CODE_WORDS.iter().any(|known| is_long(&known))
+        || short.is_some_and(|options| options.contains(|letter| letters.contains(letter)))
+}
+
+/// Returns the script among the arguments of an interpreter; `None` if it is told to run other code.
+// T-NAT-016: the file that a line of code is given as its argument is no script.
+pub(crate) fn script(path: &Path, program: &Program) -> Option<Script> {
+    let name = base_name(path)?;
+    let is_known = |(known, _): &&(&str, &str)| {
+        let rest = name.strip_prefix(known);
         rest.is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit() || c == '.'))
     };
-    INTERPRETERS.iter().find(is_known)?;
-    let base = match &program.directory {
-        Some(directory) => directory.clone(),
-        None => std::env::current_dir().ok()?,
-    };
+    let (_, letters) = INTERPRETERS.iter().find(is_known)?;
+    let base = program.base()?;
     let words = program.words.iter().enumerate().skip(1);
     let words = words.filter(|(_, word)| !word.as_encoded_bytes().starts_with(b"-"));
     let scripts = words.map(|(index, word)| {
@@ -201,60 +258,29 @@ fn script(path: &Path, program: &Program) -> Option<Script> {
         let host = on_host(&at, &program.folders);
         Script { at, host, index }
     });
-    scripts.into_iter().find(|script| script.host.is_file())
+    let script = scripts.into_iter().find(|script| script.host.is_file())?;
+    let mut before = program.words[1..script.index].iter();
+    (!before.any(|word| is_followed_by_code(word, letters))).then_some(script)
+}
+
+/// Returns the name of a program. The one of Bun's package for npm ends with `.exe` everywhere.
+pub(crate) fn base_name(path: &Path) -> Option<&str> {
+    let name = path.file_name()?.to_str()?;
+    Some(name.strip_suffix(".exe").unwrap_or(name))
 }
 
 /// Returns the path on the host of a path in the sandbox.
 pub(crate) fn on_host(at: &Path, folders: &[HostFolder]) -> PathBuf {
-    let below = folders.iter().filter_map(|folder| {
-        let rest = at.strip_prefix(&folder.at).ok()?;
-        Some((folder.at.len(), Path::new(&folder.host).join(rest)))
-    });
-    let nearest = below.max_by_key(|(length, _)| *length);
-    nearest.map_or_else(|| at.to_owned(), |(_, path)| path)
+    let below = |folder: &HostFolder| {
+        at.strip_prefix(&folder.at).ok().map(|rest| Path::new(&folder.host).join(rest))
+    };
+    nearest(at, folders).and_then(below).unwrap_or_else(|| at.to_owned())
 }
 
-/// Returns the identity that grants belong to: the interpreter and the script with its hash, or
-/// else the command line with the hash of the program.
-pub(crate) fn identify(program: &Program, found: &Found) -> io::Result<String> {
-    let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    if let Some(script) = &found.script {
-        let mut content = found.file.path.as_os_str().as_encoded_bytes().to_vec();
-        content.push(0);
-        File::open(&script.host)?.take(MAX_SCRIPT).read_to_end(&mut content)?;
-        let shown = format!("{} {}", name(&found.file.path), name(&script.at));
-        return Ok(identity(&shortened(&shown, MAX_NAME), &content));
-    }
-    let mut content = fingerprint(&found.file.path)?;
-    for word in program.words.iter().skip(1) {
-        content.push(0);
-        content.extend_from_slice(word.as_encoded_bytes());
-    }
-    let words: Vec<_> = program.words.iter().skip(1).map(|word| word.to_string_lossy()).collect();
-    let shown = format!("{} {}", name(&found.file.path), words.join(" "));
-    Ok(identity(&shortened(shown.trim_end(), MAX_NAME), &content))
-}
-
-/// Returns a hash of a program. Programs of a hundred megabytes are known by their ends, size,
-/// dates and inode: reading them whole would take longer than most runs.
-fn fingerprint(path: &Path) -> io::Result<Vec<u8>> {
-    let mut file = File::open(path)?;
-    let found = file.metadata()?;
-    let mut hash = Sha256::new();
-    hash.update(path.as_os_str().as_encoded_bytes());
-    let mut content = Vec::new();
-    if found.len() <= MAX_HASHED {
-        file.read_to_end(&mut content)?;
-    } else {
-        Read::by_ref(&mut file).take(1 << 16).read_to_end(&mut content)?;
-        file.seek(SeekFrom::End(-(1 << 16)))?;
-        file.read_to_end(&mut content)?;
-        for number in [found.len(), found.ino(), found.mtime() as u64, found.mtime_nsec() as u64] {
-            content.extend(number.to_le_bytes());
-        }
-    }
-    hash.update(&content);
-    Ok(hash.finalize().to_vec())
+/// Returns the innermost mounted folder around a path in the sandbox.
+fn nearest<'a>(at: &Path, folders: &'a [HostFolder]) -> Option<&'a HostFolder> {
+    let around = folders.iter().filter(|folder| at.starts_with(&folder.at));
+    around.max_by_key(|folder| folder.at.len())
 }
 
 /// Returns the folder of a program's own installation, which has its `bin`. A program of the system
@@ -269,8 +295,11 @@ pub(crate) fn prefix<'a>(path: &'a Path, home: Option<&Path>) -> Option<&'a Path
 /// makes it an environment of Python.
 pub(crate) fn installation(prefix: &Path) -> Vec<PathBuf> {
     let parts = ["lib", "lib64", "libexec", "include", "share", "pyvenv.cfg"];
-    let is_part =
-        |part: &PathBuf| fs::symlink_metadata(part).is_ok_and(|found| !found.is_symlink());
+    // T-NAT-001: `.local/share` of a home has the files of all programs, keys among them.
+    let is_of_user = |part: &PathBuf| prefix.ends_with(".local") && part.ends_with("share");
+    let is_part = |part: &PathBuf| {
+        !is_of_user(part) && fs::symlink_metadata(part).is_ok_and(|found| !found.is_symlink())
+    };
     parts.map(|name| prefix.join(name)).into_iter().filter(is_part).collect()
 }
 
@@ -280,8 +309,11 @@ const MAX_BESIDE: usize = 512;
 /// Returns the links of the host that lead to a program, with the path that each leads to: the one
 /// by which it was named, and those beside it, such as `python3` for `python3.11`. In folders of
 /// the system they are there already.
-pub(crate) fn links(Located { path, named }: &Located) -> Vec<(PathBuf, PathBuf)> {
-    if path.starts_with("/usr") && named.starts_with("/usr") {
+pub(crate) fn links(file: &Located) -> Vec<(PathBuf, PathBuf)> {
+    let Located { path, named, host, is_mounted } = file;
+    // A mounted folder has its links.
+    let named = if *is_mounted { path } else { named };
+    if path != host || (path.starts_with("/usr") && named.starts_with("/usr")) {
         return Vec::new();
     }
     let named = crate::host::first_link(named);
@@ -308,6 +340,7 @@ impl Default for Limits {
             file_bytes: 256 << 20,
             file_count: 10_000,
             processes: 64,
+            fetch_bytes: 256 << 20,
         }
     }
 }
@@ -344,17 +377,6 @@ mod tests {
     }
 
     #[test]
-    fn identity_of_a_long_command_line_fits_a_grant_and_covers_all_of_it() {
-        let identity_of = |last: &str| {
-            let words = ["true", &"é".repeat(5000), last].map(Into::into).to_vec();
-            let program = Program { words, search: "/usr/bin".into(), ..Program::default() };
-            identify(&program, &find(&program).unwrap()).unwrap()
-        };
-        assert!(identity_of("a").len() <= cofferdam_broker::MAX_LABEL);
-        assert_ne!(identity_of("a"), identity_of("b"));
-    }
-
-    #[test]
     fn script_below_a_mount_is_found_on_the_host() {
         let mode = cofferdam_broker::FolderMode::ReadOnly;
         let folder = |at: &str, host: &str| HostFolder { at: at.into(), host: host.into(), mode };
@@ -368,6 +390,34 @@ mod tests {
     }
 
     #[test]
+    fn program_below_a_mount_is_that_of_the_mounted_folder() {
+        let mode = cofferdam_broker::FolderMode::ReadOnly;
+        let folder = HostFolder { at: "/w".into(), host: "/usr/bin".into(), mode };
+        let find = |word: &str| {
+            let folders = vec![folder.clone()];
+            let (words, search) = (vec![word.into()], "/usr/bin".into());
+            let directory = Some("/w".into());
+            find(&Program { words, folders, directory, search, ..Program::default() }).unwrap().file
+        };
+        for word in ["./true", "/w/true"] {
+            let found = find(word);
+            assert!(found.is_mounted, "{word}");
+            assert!(
+                found.path.starts_with("/w") && found.host.starts_with("/usr/bin"),
+                "{found:?}"
+            );
+        }
+        assert!(!find("true").is_mounted);
+        assert!(!find("/usr/bin/true").is_mounted);
+    }
+
+    #[test]
+    fn name_of_a_program_has_no_ending() {
+        assert_eq!(base_name(Path::new("/opt/bun.exe")), Some("bun"));
+        assert_eq!(base_name(Path::new("/opt/bun")), Some("bun"));
+    }
+
+    #[test]
     fn installation_is_beside_the_program_and_never_a_home() {
         let home = Path::new("/home/me");
         let check = |path: &str, expect: Option<&str>| {
@@ -378,5 +428,17 @@ mod tests {
         check("/bin/x", None);
         check("/home/me/.venv/bin/python", Some("/home/me/.venv"));
         check("/opt/tool/tool", None);
+    }
+
+    /// T-NAT-001: programs that a user installed are in `~/.local/bin`.
+    #[test]
+    fn files_of_a_user_are_no_part_of_an_installation() {
+        let folder = std::env::temp_dir().join(format!("cofferdam-prefix-{}", std::process::id()));
+        for name in ["tool/share", "tool/lib", ".local/share", ".local/lib"] {
+            fs::create_dir_all(folder.join(name)).unwrap();
+        }
+        let parts = |name: &str| installation(&folder.join(name)).len();
+        assert_eq!((parts("tool"), parts(".local")), (2, 1));
+        fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -18,6 +18,7 @@ use crate::error::Error;
 use crate::executor::Executor;
 use crate::files::Files;
 use crate::host;
+use crate::identify::identify;
 use crate::network::{Authority, Network};
 use crate::output::{Observer, Output, Written};
 use crate::program::{self, Found, Program};
@@ -103,7 +104,7 @@ impl Prepared {
         let name = program.words.first().cloned().unwrap_or_default();
         let shown = name.to_string_lossy().into_owned();
         let found = program::find(&program).map_err(|error| Error::not_found(&shown, &error))?;
-        let identity = program::identify(&program, &found);
+        let identity = identify(&program, &found);
         let identity = identity.map_err(|error| Error::not_found(&shown, &error))?;
         Ok(Prepared { program, found, identity })
     }
@@ -135,7 +136,7 @@ impl Prepared {
         let deno = Deno::new(&world.plan);
         let limits = program.limits;
         let clock = Clock::new(limits.time);
-        let (starting, streams) = Sandbox::launch(&world.plan)?;
+        let (starting, streams) = Sandbox::launch(&world.plan, world.system)?;
         // Threads are made while the launcher builds the sandbox.
         let output = Arc::new(Output::new(observer, limits.stdout_bytes, limits.stderr_bytes));
         let pump = Pump::start(&output, streams.stdout, streams.stderr)?;
@@ -151,9 +152,10 @@ impl Prepared {
                 programs: Programs::new(sandbox.clone(), world.programs),
                 sandbox,
                 desk,
-                network: Network::new(client, authority, sockets),
+                network: Network::new(client, authority, limits.of_requests(), sockets),
                 hidden: program.hidden,
                 prefixes: world.prefixes,
+                surroundings: world.surroundings,
                 clock,
                 output,
                 executor: Executor::default(),

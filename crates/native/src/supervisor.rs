@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use cofferdam_broker::{Action, Denial, Desk, PermissionError, Permit, Preview, Verdict, Waiting};
 use cofferdam_caps::{Access, Kind, Request};
 use cofferdam_walls::{self as walls, Attempt, Call, GuestPath, Place, Sandbox};
+use serde_json::json;
 
 use crate::clock::Clock;
 use crate::deno::{self, Deno};
@@ -16,9 +17,12 @@ use crate::files::{Files, ShowFile};
 use crate::lock;
 use crate::network::{self, Network};
 use crate::output::{Output, Stream};
-use crate::silent;
+use crate::silent::{self, Surroundings};
 use crate::start::{Programs, StartFile};
 use crate::told::{self, Ask, Told};
+
+/// Most lines about denials and failures that are written to standard error.
+const MAX_SHOWN: usize = 10_000;
 
 /// Everything that answering a call needs.
 pub(crate) struct Supervisor {
@@ -30,11 +34,13 @@ pub(crate) struct Supervisor {
     pub(crate) hidden: Vec<PathBuf>,
     /// Folders of the installations of the programs that were started first.
     pub(crate) prefixes: Vec<PathBuf>,
+    /// The folders that the program works in.
+    pub(crate) surroundings: Surroundings,
     pub(crate) clock: Clock,
     pub(crate) output: Arc<Output>,
     /// Waits for people, so that other calls are answered meanwhile.
     pub(crate) executor: Executor,
-    /// Denials that were written to standard error.
+    /// Denials and failures that were written to standard error.
     pub(crate) shown: Mutex<HashSet<String>>,
     /// Denials that the program can ask about.
     pub(crate) told: Mutex<Told>,
@@ -270,7 +276,7 @@ impl Supervisor {
     pub(crate) fn ask_file(&self, path: PathBuf, access: Access) -> Answer {
         // A runtime makes dozens of these calls before it runs anything, and most runs have no grant
         // of a file: following the path on the host would take most of the answer's time.
-        if silent::is_probe(&path) && !self.has_grants_of_files() {
+        if self.surroundings.is_probe(&path) && !self.has_grants_of_files() {
             return Answer::Refuse(errno::NOT_FOUND);
         }
         let Some(action) = ShowFile::new(path.clone(), access) else {
@@ -281,8 +287,14 @@ impl Supervisor {
             return Answer::Refuse(errno::ACCESS);
         }
         let is_installed = |path: &Path| self.prefixes.iter().any(|at| path.starts_with(at));
-        let is_probe = [path.as_path(), action.path()].iter().any(|path| silent::is_probe(path))
-            || (action.is_missing() && (silent::is_setting(&path) || is_installed(&path)));
+        let is_in_other_case = || {
+            let other = silent::in_other_case(&path);
+            other.is_some_and(|other| self.sandbox.open(&other).is_ok())
+        };
+        let paths = [path.as_path(), action.path()];
+        let is_probe = paths.iter().any(|path| self.surroundings.is_probe(path))
+            || (action.is_missing()
+                && (silent::is_setting(&path) || is_installed(&path) || is_in_other_case()));
         if is_probe && !self.is_granted(&action.request()) {
             return Answer::Refuse(errno::NOT_FOUND);
         }
@@ -398,10 +410,21 @@ impl Supervisor {
         self.denied(denial)
     }
 
+    /// Writes to standard error why a request failed, once. Returns the line.
+    pub(crate) fn tell_failure(&self, message: &str) -> String {
+        let line = json!({ "code": "FETCH_FAILED", "message": message }).to_string();
+        let mut shown = lock(&self.shown);
+        if shown.len() < MAX_SHOWN && shown.insert(line.clone()) {
+            self.output.add(Stream::Err, format!("{line}\n").as_bytes());
+        }
+        line
+    }
+
     /// Writes a denial to standard error, once.
     pub(crate) fn tell(&self, denial: &Denial) {
         let error = denial.error();
-        if lock(&self.shown).insert(error.request_id().to_owned()) {
+        let mut shown = lock(&self.shown);
+        if shown.len() < MAX_SHOWN && shown.insert(error.request_id().to_owned()) {
             let line = format!("{}\n", error.to_json());
             self.output.add(Stream::Err, line.as_bytes());
         }

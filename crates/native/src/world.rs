@@ -11,7 +11,8 @@ use cofferdam_walls::{self as walls, Bind, Code, Content, Entry, HOME, Plan, Uni
 use crate::deno;
 use crate::files::is_granted_whole;
 use crate::network::PROXY;
-use crate::program::{self, Found, Program};
+use crate::program::{self, Found, Located, Program};
+use crate::silent::Surroundings;
 
 /// Folders for the program's own files, where a folder of the host has to be asked about by name.
 const PRIVATE: [&str; 3] = ["/tmp", "/var/tmp", HOME];
@@ -84,7 +85,7 @@ const BUN_CODE_OPTIONS: [&str; 4] = ["-e", "-p", "--eval", "--print"];
 /// Returns true if Bun runs code from its command line rather than files.
 fn is_code_for_bun(file: &Path, words: &[OsString]) -> bool {
     let is_option = |word: &OsString| BUN_CODE_OPTIONS.iter().any(|option| word == option);
-    file.file_name().is_some_and(|name| name == "bun") && words.iter().skip(1).any(is_option)
+    program::base_name(file) == Some("bun") && words.iter().skip(1).any(is_option)
 }
 
 /// Open files of a process.
@@ -93,6 +94,8 @@ const OPEN_FILES: u64 = 4096;
 /// The plan of a sandbox and the entries in it that no grant may cover.
 pub(crate) struct World {
     pub(crate) plan: Plan,
+    /// Entries that every sandbox has.
+    pub(crate) system: Vec<Entry>,
     pub(crate) fixed: Vec<PathBuf>,
     /// Folders that are granted whole and mounted from the start.
     pub(crate) granted: Vec<(PathBuf, Access)>,
@@ -100,6 +103,7 @@ pub(crate) struct World {
     pub(crate) programs: Vec<PathBuf>,
     /// Folders of the installations of those programs.
     pub(crate) prefixes: Vec<PathBuf>,
+    pub(crate) surroundings: Surroundings,
 }
 
 /// Makes the plan for a program.
@@ -117,7 +121,12 @@ pub(crate) fn plan(program: &Program, found: &Found, desk: &Desk, certificate: &
     let home = program.offered.get("HOME").map(PathBuf::from);
     let files = || found.interpreters.iter().chain([&found.file]);
     let programs: Vec<_> = files().map(|file| file.path.clone()).collect();
-    let paths = files().flat_map(|file| [&file.path, &file.named]);
+    // A mounted folder shows the installations in it.
+    let unmounted = files().filter(|file| file.path == file.host);
+    let paths = unmounted.flat_map(|file| {
+        let named = (!file.is_mounted).then_some(&file.named);
+        std::iter::once(&file.path).chain(named)
+    });
     let mut prefixes: Vec<_> =
         paths.filter_map(|path| program::prefix(path, home.as_deref())).collect();
     prefixes.sort();
@@ -138,8 +147,9 @@ pub(crate) fn plan(program: &Program, found: &Found, desk: &Desk, certificate: &
             entries.push(Entry::new(at, Content::Link(target)));
         }
     }
-    let start = |path: &PathBuf| Entry::new(path, Content::Host(Bind::code(path)));
-    entries.extend(programs.iter().filter(|path| !is_shown(path)).map(start));
+    let start = |file: &Located| Entry::new(&file.path, Content::Host(Bind::code(&file.host)));
+    let is_covered = |file: &&Located| file.path != file.host || is_shown(&file.path);
+    entries.extend(files().filter(|file| !is_covered(file)).map(start));
     let own_code = match is_granted_to_start_all(desk) {
         true => Code::Allowed,
         false => Code::Refused,
@@ -156,14 +166,11 @@ pub(crate) fn plan(program: &Program, found: &Found, desk: &Desk, certificate: &
         };
         entries.push(Entry::new(&folder.at, content));
     }
-    entries.extend(programs.iter().filter(|path| is_shown(path)).map(start));
+    entries.extend(files().filter(is_covered).map(start));
     let mut fixed: Vec<_> = system.iter().chain(&entries).map(|entry| entry.at.clone()).collect();
     let is_mounted =
         |path: &Path| program.folders.iter().any(|folder| path.starts_with(&folder.at));
-    let directory = match &program.directory {
-        Some(directory) => directory.clone(),
-        None => std::env::current_dir().unwrap_or_else(|_| "/".into()),
-    };
+    let directory = program.base().unwrap_or_else(|| "/".into());
     let (mut granted, mut windows) = (Vec::new(), 0);
     for folder in
         [Some(directory.as_path()), found.script.as_ref().and_then(|script| script.at.parent())]
@@ -220,7 +227,12 @@ pub(crate) fn plan(program: &Program, found: &Found, desk: &Desk, certificate: &
         },
     };
     let prefixes = prefixes.into_iter().map(Path::to_owned).collect();
-    World { plan, fixed, granted, programs, prefixes }
+    let folders = program.folders.iter().map(|folder| PathBuf::from(&folder.at));
+    let script = found.script.as_ref().and_then(|script| script.at.parent());
+    let folders = folders.chain(script.map(Path::to_owned)).chain([plan.directory.clone()]);
+    let words = program.words.iter().skip(1).map(|word| plan.directory.join(word));
+    let surroundings = Surroundings::new(folders.collect(), words);
+    World { plan, system, fixed, granted, programs, prefixes, surroundings }
 }
 
 /// Returns true if one grant allows every program. Files that the program makes can be code then:
@@ -332,6 +344,7 @@ mod tests {
         };
         check("/opt/bun", &["bun", "-e", "1"], true);
         check("/opt/bun", &["bun", "--smol", "--print", "1"], true);
+        check("/opt/bun.exe", &["bun", "-e", "1"], true);
         check("/opt/bun", &["bun", "main.ts"], false);
         check("/opt/bun", &["-e"], false);
         check("/usr/bin/node", &["node", "-e", "1"], false);

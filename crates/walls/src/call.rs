@@ -140,11 +140,6 @@ fn attempt(call: &Notification) -> Option<Attempt> {
     };
     Some(match asked.purpose {
         Purpose::Open(flags) => open(path(Follow::Link)?, call.arguments[flags]),
-        Purpose::OpenHow(how) => {
-            let mut flags = [0; 8];
-            read_exactly(call.pid, call.arguments[how], &mut flags)?;
-            open(path(Follow::Link)?, u64::from_ne_bytes(flags))
-        }
         Purpose::Create => Attempt::Open(path(Follow::Link)?, Access::Write),
         Purpose::Look => Attempt::Look(path(Follow::Link)?),
         Purpose::LookAtLink => Attempt::Look(path(Follow::Never)?),

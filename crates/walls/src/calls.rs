@@ -26,8 +26,6 @@ pub(crate) struct PathArgument {
 pub(crate) enum Purpose {
     /// Opens; the flags are this argument.
     Open(usize),
-    /// Opens; this argument points to the flags.
-    OpenHow(usize),
     /// Makes and opens a file.
     Create,
     /// Looks at what the path, or a link that it is, leads to.
@@ -70,7 +68,6 @@ const SYS_FCHMODAT2: i64 = 452;
 /// Calls of all architectures that are asked about.
 pub(crate) const ASKED: &[Asked] = &[
     asked(libc::SYS_openat, at(0, 1), Purpose::Open(2)),
-    asked(libc::SYS_openat2, at(0, 1), Purpose::OpenHow(2)),
     asked(libc::SYS_newfstatat, at(0, 1), Purpose::LookWith(3)),
     asked(libc::SYS_statx, at(0, 1), Purpose::LookWith(2)),
     asked(libc::SYS_faccessat, at(0, 1), Purpose::Check(2, None)),
@@ -132,6 +129,26 @@ pub(crate) const ASKED_HERE: &[Asked] = &[
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) const ASKED_HERE: &[Asked] = &[];
 
+/// Calls that set the mode of a file, with the argument that has it.
+pub(crate) const MODES: &[(i64, u32)] =
+    &[(libc::SYS_fchmod, 1), (libc::SYS_fchmodat, 2), (SYS_FCHMODAT2, 2), (libc::SYS_mknodat, 2)];
+
+/// Calls that open a file, with the argument that has the flags; the next one has the mode.
+pub(crate) const OPENS: &[(i64, u32)] = &[(libc::SYS_openat, 2)];
+
+/// Calls of these kinds that only this architecture has.
+#[cfg(target_arch = "x86_64")]
+pub(crate) const MODES_HERE: &[(i64, u32)] =
+    &[(libc::SYS_chmod, 1), (libc::SYS_creat, 1), (libc::SYS_mknod, 1)];
+#[cfg(target_arch = "x86_64")]
+pub(crate) const OPENS_HERE: &[(i64, u32)] = &[(libc::SYS_open, 1)];
+
+/// Calls of these kinds that only this architecture has.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) const MODES_HERE: &[(i64, u32)] = &[];
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) const OPENS_HERE: &[(i64, u32)] = &[];
+
 /// Calls that are refused, with the error of each.
 ///
 /// `ENOSYS` is for calls whose absence programs expect; they then use an older one.
@@ -142,6 +159,8 @@ pub(crate) const REFUSED: &[(i64, i32)] = &[
     (libc::SYS_io_uring_register, libc::ENOSYS),
     // Its flags are in memory, where no filter can check them; `clone` has them in a register.
     (libc::SYS_clone3, libc::ENOSYS),
+    // Its mode is in memory as well; `openat` has it in a register.
+    (libc::SYS_openat2, libc::ENOSYS),
     (libc::SYS_userfaultfd, libc::ENOSYS),
     (libc::SYS_unshare, libc::EPERM),
     (libc::SYS_setns, libc::EPERM),

@@ -5,7 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::calls::{ASKED, ASKED_HERE, REFUSED, REFUSED_HERE};
+use crate::calls::{
+    ASKED, ASKED_HERE, MODES, MODES_HERE, OPENS, OPENS_HERE, REFUSED, REFUSED_HERE,
+};
 use crate::plan::UnixSockets;
 use crate::sys::seccomp::Instruction;
 
@@ -37,6 +39,12 @@ const NAMESPACES: u32 = (libc::CLONE_NEWNS
 
 /// Part of a socket's type that is not a flag.
 const SOCKET_KIND: u32 = 0xf;
+
+/// Bits of a mode that make a program run with the rights of its owner or group.
+const OTHER_IDENTITY: u32 = libc::S_ISUID | libc::S_ISGID;
+
+/// Flags of an open that makes a file. One bit of `O_TMPFILE` is that of `O_DIRECTORY`.
+const MAKES: u32 = (libc::O_CREAT | (libc::O_TMPFILE & !libc::O_DIRECTORY)) as u32;
 
 /// Most calls that are compared one after the other.
 const FEW: usize = 4;
@@ -137,6 +145,25 @@ fn treatments(memory_files: MemoryFiles, unix: UnixSockets) -> BTreeMap<u32, Fil
         filter.unless_any(&[0, u32::MAX], ERROR | libc::EPERM as u32);
         filter.always(ALLOW);
     });
+    // T-NAT-015: programs with the rights of this user that another user could start. The path of a
+    // call can change after the answer; the mode cannot.
+    for (number, mode) in MODES.iter().chain(MODES_HERE) {
+        add(*number, &|filter| {
+            filter.load(low(*mode));
+            filter.if_any_bit(OTHER_IDENTITY, ERROR | libc::EPERM as u32);
+            filter.always(if *number == libc::SYS_fchmod { ALLOW } else { NOTIFY });
+        });
+    }
+    for (number, flags) in OPENS.iter().chain(OPENS_HERE) {
+        add(*number, &|filter| {
+            // The mode is anything if no file is made.
+            filter.load(low(*flags));
+            filter.unless_any_bit(MAKES, NOTIFY);
+            filter.load(low(*flags + 1));
+            filter.if_any_bit(OTHER_IDENTITY, ERROR | libc::EPERM as u32);
+            filter.always(NOTIFY);
+        });
+    }
     // Looking at an open file takes no path, and is frequent.
     for (number, flags) in [(libc::SYS_newfstatat, 3), (libc::SYS_statx, 2)] {
         add(number, &|filter| {
@@ -194,6 +221,11 @@ impl Filter {
 
     fn if_any_bit(&mut self, bits: u32, action: u32) {
         self.push(libc::BPF_JMP | libc::BPF_JSET | libc::BPF_K, 0, 1, bits);
+        self.always(action);
+    }
+
+    fn unless_any_bit(&mut self, bits: u32, action: u32) {
+        self.push(libc::BPF_JMP | libc::BPF_JSET | libc::BPF_K, 1, 0, bits);
         self.always(action);
     }
 
@@ -350,6 +382,32 @@ mod tests {
         let flags = [0, 0, 0, libc::AT_EMPTY_PATH as u64, 0, 0];
         check(libc::SYS_newfstatat, flags, ALLOW);
         check(libc::SYS_newfstatat, [0; 6], NOTIFY);
+    }
+
+    /// T-NAT-015: a program with the rights of its owner, left behind for another user.
+    #[test]
+    fn no_file_gets_the_rights_of_its_owner_or_group() {
+        let refused = ERROR | libc::EPERM as u32;
+        for mode in [0o4755, 0o2755, 0o6000] {
+            for (number, at) in MODES.iter().chain(MODES_HERE) {
+                let mut arguments = [0; 6];
+                arguments[*at as usize] = mode;
+                check(*number, arguments, refused);
+            }
+            for (number, at) in OPENS.iter().chain(OPENS_HERE) {
+                let mut arguments = [0; 6];
+                arguments[*at as usize + 1] = mode;
+                check(*number, arguments, NOTIFY);
+                for flags in [libc::O_CREAT | libc::O_EXCL, libc::O_TMPFILE] {
+                    arguments[*at as usize] = flags as u64;
+                    check(*number, arguments, refused);
+                }
+            }
+        }
+        check(libc::SYS_fchmod, [0, 0o1777, 0, 0, 0, 0], ALLOW);
+        check(libc::SYS_fchmodat, [0, 0, 0o755, 0, 0, 0], NOTIFY);
+        let folder = (libc::O_RDONLY | libc::O_DIRECTORY) as u64;
+        check(libc::SYS_openat, [0, 0, folder, 0o4755, 0, 0], NOTIFY);
     }
 
     #[test]

@@ -20,7 +20,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
-use crate::message::{self, Report};
+use crate::message::{self, HiddenFiles, Report};
 use crate::missing::{Missing, Piece};
 use crate::plan::Plan;
 use crate::sys::process::{self, ChildEnd, Forked};
@@ -267,7 +267,8 @@ fn init(control: &OwnedFd, launcher: &OwnedFd) -> i32 {
     }
     let Ok((plan, given)) = receive(control) else { return FAILED };
     let program = begun.and_then(|(tree, mounts)| {
-        let told = message::send(launcher.as_fd(), &plan.hidden, &[mounts.as_fd()]);
+        let hidden = HiddenFiles(plan.hidden.clone());
+        let told = message::send(launcher.as_fd(), &hidden, &[mounts.as_fd()]);
         told.map_err(Missing::at(Piece::Namespaces, "descriptors"))?;
         drop(mounts);
         prepare(tree, &plan, &given)

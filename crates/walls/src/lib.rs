@@ -19,6 +19,7 @@
 //! - `tree`, `rules`, `filter`, `calls`: mounts, Landlock, and the filter with its tables
 //! - `group`: a control group, where the system hands one down
 //! - [`Piece`], [`Missing`], [`probe`]: pieces of the operating system
+//! - `name`: paths in messages
 //! - `sys`: system calls
 
 #![cfg(target_os = "linux")]
@@ -30,6 +31,7 @@ mod group;
 mod launcher;
 mod message;
 mod missing;
+mod name;
 mod plan;
 mod probe;
 mod rules;

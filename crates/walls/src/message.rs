@@ -16,6 +16,7 @@ use crate::sys::socket;
 pub(crate) enum Order {
     /// Mounts a file or folder.
     Mount {
+        #[serde(with = "crate::name")]
         at: PathBuf,
         bind: Bind,
         world: World,
@@ -23,13 +24,28 @@ pub(crate) enum Order {
         identity: (u64, u64),
     },
     /// Changes the attributes of the mount at a path.
-    Change { at: PathBuf, bind: Bind },
+    Change {
+        #[serde(with = "crate::name")]
+        at: PathBuf,
+        bind: Bind,
+    },
     /// Makes a symbolic link.
-    Link { at: PathBuf, target: PathBuf },
+    Link {
+        #[serde(with = "crate::name")]
+        at: PathBuf,
+        #[serde(with = "crate::name")]
+        target: PathBuf,
+    },
     /// Makes an empty folder.
-    Folder { at: PathBuf },
+    Folder {
+        #[serde(with = "crate::name")]
+        at: PathBuf,
+    },
     /// Takes away the mount at a path.
-    Unmount { at: PathBuf },
+    Unmount {
+        #[serde(with = "crate::name")]
+        at: PathBuf,
+    },
     /// Listens on a port of the sandbox's network.
     Listen { port: u16, loopback: bool },
 }
@@ -42,6 +58,11 @@ pub(crate) enum World {
     /// The files of the sandbox.
     Sandbox,
 }
+
+/// Files that stay hidden, from init to the launcher.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct HiddenFiles(#[serde(with = "crate::name::list")] pub(crate) Vec<PathBuf>);
 
 /// A message of the launcher.
 #[derive(Debug, Serialize, Deserialize)]

@@ -12,16 +12,19 @@ pub struct Plan {
     /// Files of the sandbox beside those of [`system`](crate::system), parents before children.
     pub entries: Vec<Entry>,
     /// Program to start: a path in the sandbox.
+    #[serde(with = "crate::name")]
     pub program: PathBuf,
     /// Arguments, beginning with the name of the program.
     pub arguments: Vec<OsString>,
     /// Environment. Nothing of the supervisor's own environment is added.
     pub variables: Vec<(OsString, OsString)>,
     /// Working directory in the sandbox.
+    #[serde(with = "crate::name")]
     pub directory: PathBuf,
     /// Limits that the kernel enforces.
     pub limits: Limits,
     /// Files and folders of the host that stay hidden, even below a folder that is shown.
+    #[serde(with = "crate::name::list")]
     pub hidden: Vec<PathBuf>,
     /// Permission to use the program's own files, and those of overlays, as code.
     pub own_code: Code,
@@ -43,6 +46,7 @@ pub enum UnixSockets {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
     /// Absolute path in the sandbox.
+    #[serde(with = "crate::name")]
     pub at: PathBuf,
     /// Content.
     pub content: Content,
@@ -54,22 +58,22 @@ pub enum Content {
     /// A folder that only holds other entries.
     Folder,
     /// A symbolic link.
-    Link(PathBuf),
+    Link(#[serde(with = "crate::name")] PathBuf),
     /// A small file that cannot be changed.
     Text(String),
     /// A small file of the host as it is when the sandbox starts. It cannot be changed.
-    Copy(PathBuf),
+    Copy(#[serde(with = "crate::name")] PathBuf),
     /// A file or folder of the host.
     Host(Bind),
     /// A folder of the host; changes stay in the sandbox.
-    Overlay(PathBuf),
+    Overlay(#[serde(with = "crate::name")] PathBuf),
     /// An empty folder that cannot be changed; files that are missing in it are asked about, even
     /// if it is below a private folder.
     Window,
     /// An empty folder for the program's own files.
     Private,
     /// A device of the host.
-    Device(PathBuf),
+    Device(#[serde(with = "crate::name")] PathBuf),
     /// Information about the processes of the sandbox.
     Processes,
 }
@@ -78,6 +82,7 @@ pub enum Content {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bind {
     /// Path on the host.
+    #[serde(with = "crate::name")]
     pub source: PathBuf,
     /// Effect of writes.
     pub writing: Writing,

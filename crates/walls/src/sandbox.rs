@@ -15,7 +15,7 @@ use crate::group::Group;
 use crate::launcher::Launcher;
 use crate::message::{self, Order, Report, World};
 use crate::missing::{Missing, Piece};
-use crate::plan::{Bind, Content, Plan};
+use crate::plan::{Bind, Content, Entry, Plan};
 use crate::sys::{process, seccomp, socket};
 use crate::view::{Executable, Place, View};
 use crate::world;
@@ -137,11 +137,12 @@ impl Starting {
 }
 
 impl Sandbox {
-    /// Hands a plan to a launcher, which builds the sandbox. The caller can do other work before
-    /// it calls [`Starting::finish`].
+    /// Hands a plan to a launcher, which builds the sandbox beside the entries of
+    /// [`system`](crate::system), which the caller has found. The caller can do other work before it
+    /// calls [`Starting::finish`].
     ///
     /// The calling program must call [`become_launcher`](crate::become_launcher) first in `main`.
-    pub fn launch(plan: &Plan) -> Result<(Starting, Streams), Missing> {
+    pub fn launch(plan: &Plan, system: Vec<Entry>) -> Result<(Starting, Streams), Missing> {
         let failed = |step: &'static str| Missing::at(Piece::Launcher, step);
         let (launcher, control) = Launcher::start().map_err(failed("start"))?;
         let launcher = Unfinished(Some(launcher));
@@ -176,14 +177,14 @@ impl Sandbox {
             ended: file(ended.into()),
             group: Group::make(plan.limits.memory_bytes, plan.limits.tasks()),
             windows: windows.map(|entry| entry.at.clone()).collect(),
-            mounts: mounts(plan),
+            mounts: mounts(plan, system),
         };
         Ok((starting, streams))
     }
 
     /// Starts the plan's program behind the walls, or fails and names the piece that is missing.
     pub fn start(plan: &Plan) -> Result<Started, Missing> {
-        let (starting, streams) = Sandbox::launch(plan)?;
+        let (starting, streams) = Sandbox::launch(plan, world::system())?;
         let (sandbox, network) = starting.finish()?;
         Ok(Started { sandbox, streams, network })
     }
@@ -461,8 +462,8 @@ impl Drop for Unfinished {
 }
 
 /// Returns the mounts of the host that a sandbox has at its start.
-fn mounts(plan: &Plan) -> BTreeMap<PathBuf, Bind> {
-    let mounts = world::system().into_iter().chain(plan.entries.iter().cloned());
+fn mounts(plan: &Plan, system: Vec<Entry>) -> BTreeMap<PathBuf, Bind> {
+    let mounts = system.into_iter().chain(plan.entries.iter().cloned());
     let mounts = mounts.filter_map(|entry| match entry.content {
         Content::Host(bind) => Some((entry.at, bind)),
         Content::Folder

@@ -4,6 +4,7 @@
 //! meanwhile is reached through folders that were opened before.
 
 mod build;
+mod hidden;
 mod private;
 mod processes;
 
@@ -23,11 +24,12 @@ use crate::world;
 use build::Build;
 use private::PrivateFiles;
 
+pub(crate) use hidden::Hidden;
 pub(crate) use processes::has_harmless_memory_files;
 
 /// Folders of which the first that exists is the place of the new root while it is built, and the
 /// second that of the private files.
-const PLACES: [&str; 5] = ["/mnt", "/media", "/srv", "/tmp", "/opt"];
+pub(crate) const PLACES: [&str; 5] = ["/mnt", "/media", "/srv", "/tmp", "/opt"];
 
 /// Folder of the private files while the tree is built.
 const SCRATCH: &str = ".scratch";
@@ -117,8 +119,21 @@ impl Tree {
                 (_, _) => self.build.add(entry, source),
             }
             .map_err(|(piece, error)| at_entry(piece, entry, &error))?;
-            if let Content::Host(Bind { source, .. }) | Content::Overlay(source) = &entry.content {
-                cover(hidden, source, &at).map_err(failed("hidden files"))?;
+            let shown = match &entry.content {
+                Content::Host(Bind { source, writing, .. }) => Some((source, *writing)),
+                Content::Overlay(source) => Some((source, Writing::Refused)),
+                Content::Folder
+                | Content::Link(_)
+                | Content::Text(_)
+                | Content::Copy(_)
+                | Content::Window
+                | Content::Private
+                | Content::Device(_)
+                | Content::Processes => None,
+            };
+            if let Some((source, writing)) = shown {
+                let hidden = Hidden::below(hidden, source);
+                hidden.cover(&at, writing).map_err(failed("hidden files"))?;
             }
         }
         for window in windows {
@@ -248,27 +263,6 @@ pub(crate) fn make_folders(skeleton: &OwnedFd, at: &Path) -> io::Result<()> {
         match rustix::fs::mkdirat(skeleton, &path, Mode::from(0o755)) {
             Ok(()) | Err(Errno::EXIST) => {}
             Err(error) => return Err(error.into()),
-        }
-    }
-    Ok(())
-}
-
-/// Covers hidden files and folders below a mount of `source` with nothing.
-// T-NAT-009: grants and the audit log below a folder that was granted.
-pub(crate) fn cover(hidden: &[PathBuf], source: &Path, at: &Path) -> io::Result<()> {
-    for path in hidden {
-        let Ok(rest) = path.strip_prefix(source) else { continue };
-        let at = if rest.as_os_str().is_empty() { at.to_owned() } else { at.join(rest) };
-        let Ok(found) = fs::symlink_metadata(&at) else { continue };
-        match found.is_dir() {
-            true => {
-                let flags = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC | libc::MS_RDONLY;
-                mount::mount(c"tmpfs", &at, flags, "mode=000,size=4k,nr_inodes=2")?;
-            }
-            false => {
-                let null = mount::clone(None, Path::new("/dev/null"), Depth::One)?;
-                mount::attach(null.as_fd(), &at)?;
-            }
         }
     }
     Ok(())

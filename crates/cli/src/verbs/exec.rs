@@ -68,7 +68,7 @@ mod linux {
 
     use cofferdam::ErrorKind;
     use cofferdam::capabilities::CapabilitySet;
-    use cofferdam::native::{Killer, NativeCommand};
+    use cofferdam::native::{Killer, NativeCommand, is_inside};
     use signal_hook::consts::{SIGINT, SIGTERM};
     use signal_hook::iterator::Signals;
 
@@ -135,6 +135,10 @@ mod linux {
 
     /// Returns the failure of a start, with what was probably meant if there is no such program.
     fn failed(error: cofferdam::Error, words: &[OsString]) -> Failure {
+        if error.kind() == ErrorKind::Walls && is_inside() {
+            return Failure::missing("exec: a sandbox of `cofferdam exec` has no room for another")
+                .hint("start the program itself: it is behind the same walls");
+        }
         let is_missing = error.kind() == ErrorKind::NotFound;
         let failure = Failure::from(error);
         let Some(name) = words.first().and_then(|word| word.to_str()).filter(|_| is_missing) else {

@@ -6,19 +6,19 @@ use std::sync::Arc;
 use bytes::{Bytes, BytesMut};
 use cofferdam_broker::Verdict;
 use cofferdam_caps::network::FetchUrl;
-use cofferdam_net::{Body, Fetch, FetchError, HeaderMap, HeaderName, HeaderValue};
-use http::header::{CONTENT_LENGTH, HOST, TRANSFER_ENCODING, UPGRADE};
+use cofferdam_net::{Body, BodySink, Fetch, FetchError, HeaderMap, HeaderName, HeaderValue};
+use http::header::{HOST, TRANSFER_ENCODING, UPGRADE};
 use http::{Request, Response, StatusCode};
 use http_body::Body as _;
 use hyper::body::Incoming;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::reply::{self, DENIED, Reply, ReplyBody};
 use super::send::{self, SendRequest};
 use super::{Arrival, PROXY};
 use crate::supervisor::Supervisor;
 
-/// Longest body of a request.
+/// Longest body of a request to the permission proxy, which is read whole.
 const MAX_BODY: usize = 10 << 20;
 
 /// Most headers of a request to the permission proxy.
@@ -35,19 +35,29 @@ pub(super) async fn serve(
         let words = "connections that change their protocol are not supported\n";
         return plain(StatusCode::NOT_IMPLEMENTED, words);
     }
-    let Some(body) = collect(body).await else {
-        return plain(StatusCode::PAYLOAD_TOO_LARGE, "the body is too long\n");
-    };
     let is_proxy = arrival.to.port() == PROXY && is_local(&head.headers);
+    let _kept;
     let fetch = match is_proxy {
         true => match (head.method.as_str(), head.uri.path()) {
             ("GET", "/health") => {
                 return reply::text(StatusCode::OK, "application/json", r#"{"ok":true}"#.into());
             }
-            ("POST", "/proxy") => wrapped(&body),
+            ("POST", "/proxy") => {
+                // T-NAT-014: bodies that the program has begun and does not end.
+                let length = body.size_hint().upper().map_or(MAX_BODY, |most| most as usize);
+                let mebibytes = (length.min(MAX_BODY) >> 20) as u32 + 1;
+                _kept = supervisor.network.kept.acquire_many(mebibytes).await;
+                match collect(body).await {
+                    Some(body) => wrapped(&body),
+                    None => return plain(StatusCode::PAYLOAD_TOO_LARGE, "the body is too long\n"),
+                }
+            }
             _ => return plain(StatusCode::NOT_FOUND, "POST /proxy or GET /health\n"),
         },
-        false => direct(arrival, &head, body),
+        false => direct(arrival, &head).map(|mut fetch| {
+            fetch.body = streamed(body);
+            fetch
+        }),
     };
     match fetch {
         Ok(fetch) => forward(&supervisor, fetch).await,
@@ -66,22 +76,57 @@ fn is_local(headers: &HeaderMap) -> bool {
     matches!(name, "localhost" | "127.0.0.1")
 }
 
+/// Returns the next piece of a body; `None` at its end. Trailers are skipped.
+async fn next(body: &mut Incoming) -> Option<Result<Bytes, hyper::Error>> {
+    loop {
+        let frame = std::future::poll_fn(|cx| std::pin::Pin::new(&mut *body).poll_frame(cx)).await;
+        match frame?.map(http_body::Frame::into_data) {
+            Ok(Ok(data)) => return Some(Ok(data)),
+            Ok(Err(_)) => {}
+            Err(error) => return Some(Err(error)),
+        }
+    }
+}
+
 /// Reads a body up to its limit.
 async fn collect(mut body: Incoming) -> Option<Bytes> {
     let mut whole = BytesMut::new();
-    loop {
-        let next = std::future::poll_fn(|cx| std::pin::Pin::new(&mut body).poll_frame(cx)).await;
-        let Some(frame) = next else { return Some(whole.freeze()) };
-        let Ok(data) = frame.ok()?.into_data() else { continue };
+    while let Some(data) = next(&mut body).await {
+        let data = data.ok()?;
         if whole.len() + data.len() > MAX_BODY {
             return None;
         }
         whole.extend_from_slice(&data);
     }
+    Some(whole.freeze())
+}
+
+// T-NAT-014: bodies that the program sends, which are memory of the host if they are kept.
+/// Returns a body that is sent on as it arrives.
+fn streamed(body: Incoming) -> Body {
+    let (sink, sent) = match body.size_hint().exact() {
+        Some(0) => return Body::empty(),
+        Some(length) => Body::channel_of(usize::try_from(length).unwrap_or(usize::MAX)),
+        None => Body::channel(),
+    };
+    tokio::spawn(pass_on(body, sink));
+    sent
+}
+
+/// Passes the pieces of a body on. Those that nobody wants, because the request was denied or has
+/// failed, are dropped: many programs read the reply only when they have sent everything.
+async fn pass_on(mut body: Incoming, sink: BodySink) {
+    let mut is_wanted = true;
+    while let Some(data) = next(&mut body).await {
+        // Without the end of the body the request is aborted.
+        let Ok(data) = data else { return };
+        is_wanted = is_wanted && sink.send(data).await.is_ok();
+    }
+    sink.finish();
 }
 
 /// Returns the request that the program sends to a server.
-fn direct(arrival: Arrival, head: &http::request::Parts, body: Bytes) -> Result<Fetch, String> {
+fn direct(arrival: Arrival, head: &http::request::Parts) -> Result<Fetch, String> {
     let scheme = if arrival.secure { "https" } else { "http" };
     let host = match head.headers.get(HOST) {
         Some(host) => host.to_str().map_err(|_| "the host cannot be read")?.to_owned(),
@@ -95,9 +140,6 @@ fn direct(arrival: Arrival, head: &http::request::Parts, body: Bytes) -> Result<
     let method = head.method.as_str().parse().map_err(|e: cofferdam_caps::Error| e.to_string())?;
     let mut fetch = Fetch::new(method, url);
     fetch.headers = head.headers.clone();
-    if !body.is_empty() {
-        fetch.body = Body::from(body);
-    }
     Ok(fetch)
 }
 
@@ -137,9 +179,10 @@ fn wrapped(body: &[u8]) -> Result<Fetch, String> {
 }
 
 /// Sends a request if it is permitted. Everything on the way is the same for a tool's `fetch`.
-async fn forward(supervisor: &Supervisor, fetch: Fetch) -> Reply {
+async fn forward(supervisor: &Arc<Supervisor>, mut fetch: Fetch) -> Reply {
+    fetch.limits = supervisor.network.limits.clone();
     if let Err(error) = supervisor.network.client.check_destination(&fetch.url) {
-        return failed(&error);
+        return failed(supervisor, &error);
     }
     let permit = match supervisor.desk.check(SendRequest::new(fetch)) {
         Verdict::Permit(permit) => permit,
@@ -160,23 +203,21 @@ async fn forward(supervisor: &Supervisor, fetch: Fetch) -> Reply {
     };
     match send::send(&supervisor.network.client, permit).await {
         Ok(response) => {
-            let mut reply = Response::new(ReplyBody::Stream(response.body));
+            let mut reply = Response::new(ReplyBody::Stream(response.body, supervisor.clone()));
             *reply.status_mut() = response.status;
             *reply.headers_mut() = response.headers;
-            for name in [CONTENT_LENGTH, TRANSFER_ENCODING] {
-                reply.headers_mut().remove(name);
-            }
+            reply.headers_mut().remove(TRANSFER_ENCODING);
             reply.headers_mut().remove(http::header::CONNECTION);
             reply.headers_mut().remove(DENIED);
             reply
         }
-        Err(error) => failed(&error),
+        Err(error) => failed(supervisor, &error),
     }
 }
 
-fn failed(error: &FetchError) -> Reply {
-    let words = json!({ "code": "FETCH_FAILED", "message": error.to_string() });
-    reply::text(StatusCode::BAD_GATEWAY, "application/json", words.to_string())
+fn failed(supervisor: &Supervisor, error: &FetchError) -> Reply {
+    let line = reply::failure(supervisor, error);
+    reply::text(StatusCode::BAD_GATEWAY, "application/json", line)
 }
 
 #[cfg(test)]

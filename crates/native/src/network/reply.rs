@@ -1,13 +1,16 @@
 //! Replies to the program, and their bodies.
 
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use cofferdam_broker::PermissionError;
-use cofferdam_net::ResponseBody;
+use cofferdam_net::{FetchError, FetchErrorKind, ResponseBody};
 use http::{HeaderValue, Response, StatusCode};
 use http_body::{Frame, SizeHint};
+
+use crate::supervisor::Supervisor;
 
 /// Header that only a denial has: the id of its request. It is removed from every other response,
 /// so that a server's own 403 is never taken for a denial.
@@ -16,7 +19,8 @@ pub(super) const DENIED: &str = "cofferdam-denied";
 /// The body of a reply.
 pub(super) enum ReplyBody {
     Whole(Option<Bytes>),
-    Stream(ResponseBody),
+    /// A response that arrives. The program sees only that it broke, so that the reason is told.
+    Stream(ResponseBody, Arc<Supervisor>),
 }
 
 pub(super) type Reply = Response<ReplyBody>;
@@ -39,9 +43,18 @@ pub(super) fn denied(error: &PermissionError) -> Reply {
     reply
 }
 
+/// Tells why a request failed, and returns the line.
+pub(super) fn failure(supervisor: &Supervisor, error: &FetchError) -> String {
+    let hint = match error.kind() == FetchErrorKind::BodyLimit {
+        true => " (the limit fetchBytes)",
+        false => "",
+    };
+    supervisor.tell_failure(&format!("{error}{hint}"))
+}
+
 impl http_body::Body for ReplyBody {
     type Data = Bytes;
-    type Error = cofferdam_net::FetchError;
+    type Error = FetchError;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
@@ -51,8 +64,12 @@ impl http_body::Body for ReplyBody {
             ReplyBody::Whole(bytes) => {
                 Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes))))
             }
-            ReplyBody::Stream(body) => {
-                body.poll_chunk(cx).map(|chunk| chunk.map(|bytes| bytes.map(Frame::data)))
+            ReplyBody::Stream(body, supervisor) => {
+                let chunk = body.poll_chunk(cx);
+                if let Poll::Ready(Some(Err(error))) = &chunk {
+                    failure(supervisor, error);
+                }
+                chunk.map(|chunk| chunk.map(|bytes| bytes.map(Frame::data)))
             }
         }
     }
@@ -62,7 +79,7 @@ impl http_body::Body for ReplyBody {
             ReplyBody::Whole(bytes) => {
                 SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64))
             }
-            ReplyBody::Stream(_) => SizeHint::default(),
+            ReplyBody::Stream(..) => SizeHint::default(),
         }
     }
 }

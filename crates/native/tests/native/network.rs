@@ -3,6 +3,7 @@
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use cofferdam_broker::{FolderMode, HostFolder, PermissionError, Span, Terms};
 use cofferdam_native::End;
@@ -20,6 +21,10 @@ pub(crate) fn trials() -> Vec<Trial> {
         Trial::test("network::denial_is_a_permission_error", permission_error),
         Trial::test("network::program_reaches_its_own_server", own_server),
         Trial::test("network::names_and_addresses_end_here", names),
+        Trial::test("network::long_bodies_are_passed_on", long_bodies),
+        Trial::test("network::body_that_does_not_end_is_not_kept", endless_bodies),
+        Trial::test("network::failure_of_a_request_is_told", failures),
+        Trial::test("network::port_that_is_bound_next_stays_free", bound_port),
         Trial::test("network::socket_in_a_mounted_folder_receives_nothing", mounted_socket),
     ]
 }
@@ -60,6 +65,109 @@ impl Server {
     fn heads(&self) -> Vec<String> {
         self.heads.lock().unwrap().clone()
     }
+}
+
+/// A server that reads the body of each request and replies with its length and as many bytes more.
+fn long_server(reply: usize) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a listener");
+    let port = listener.local_addr().expect("an address").port();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let Ok(mut stream) = stream else { return };
+            let (mut head, mut byte) = (Vec::new(), [0]);
+            while !head.ends_with(b"\r\n\r\n") && stream.read(&mut byte).unwrap_or(0) == 1 {
+                head.push(byte[0]);
+            }
+            let head = String::from_utf8_lossy(&head).to_ascii_lowercase();
+            let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+            let length = length.and_then(|text| text.parse().ok()).unwrap_or(0);
+            let read = std::io::copy(&mut (&stream).take(length), &mut std::io::sink());
+            let text = format!("{} ", read.unwrap_or(0));
+            let length = text.len() + reply;
+            let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n{text}");
+            let _ = stream.write_all(head.as_bytes());
+            let _ = stream.write_all(&vec![b'x'; reply]);
+        }
+    });
+    port
+}
+
+/// Packages are longer than what a tool fetches, and are not kept on the way.
+fn long_bodies() -> Tested {
+    let origin = format!("http://127.0.0.1:{}", long_server(30 << 20));
+    let office = Office::new(&[&format!("network:fetch:{origin}")]);
+    let code = format!(
+        "import urllib.request\nreply = urllib.request.urlopen('{origin}/', data=bytes(20 << 20))\n\
+         print(reply.headers['content-length'])\nbody = reply.read()\nprint(body[:9], len(body))"
+    );
+    let (ran, _) = office.run(python(&code));
+    let length = (30 << 20) + 9;
+    assert_eq!(out(&ran), format!("{length}\nb'20971520 ' {length}\n"), "{}", err(&ran));
+    let mut limited = python(&code);
+    limited.limits.fetch_bytes = 25 << 20;
+    let (ran, _) = office.run(limited);
+    assert!(
+        err(&ran).contains("longer than 26214400 bytes (the limit fetchBytes)"),
+        "{}",
+        err(&ran)
+    );
+    Ok(())
+}
+
+/// T-NAT-014: bodies that the program begins and does not end.
+fn endless_bodies() -> Tested {
+    let code = "import socket\nkept = []\nfor n in range(60):\n  \
+                s = socket.create_connection(('198.18.0.1', 80)); s.setblocking(False); kept.append(s)\n  \
+                s.send(b'POST /x HTTP/1.1\\r\\nHost: a.test\\r\\nContent-Length: 9000000\\r\\n\\r\\n')\n  \
+                try:\n    for _ in range(120): s.send(bytes(65536))\n  except BlockingIOError: pass\n\
+                print('begun', flush=True)\nimport sys; sys.stdin.read(1)";
+    let mut running = Office::new(&[]).start(python(code)).0;
+    let stdin = running.take_stdin();
+    let deadline = Instant::now() + Duration::from_secs(2);
+    let mut most = 0;
+    while Instant::now() < deadline {
+        most = most.max(resident());
+        std::thread::yield_now();
+    }
+    drop(stdin);
+    let executor = tokio::runtime::Builder::new_current_thread().build()?;
+    let ran = executor.block_on(running.wait());
+    assert_eq!(out(&ran), "begun\n", "{}", err(&ran));
+    assert!(most < 300 << 20, "{most} bytes");
+    Ok(())
+}
+
+/// Returns the memory of this process in bytes.
+fn resident() -> u64 {
+    let text = std::fs::read_to_string("/proc/self/statm").expect("a file");
+    text.split(' ').nth(1).and_then(|pages| pages.parse::<u64>().ok()).expect("a number") * 4096
+}
+
+fn failures() -> Tested {
+    let free = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
+    let origin = format!("http://127.0.0.1:{free}");
+    // Nothing listens, here or on the host.
+    let code = format!("{FETCH}print(fetch('GET', 'http://a.invalid/')[0])");
+    let office = Office::new(&[&format!("network:fetch:{origin}"), "network:fetch"]);
+    let (ran, _) = office.run(python(&code));
+    assert_eq!(out(&ran), "502\n", "{}", err(&ran));
+    assert!(err(&ran).contains("{\"code\":\"FETCH_FAILED\""), "{}", err(&ran));
+    let code = "import socket\ns = socket.create_connection(('a.test', 22))\n\
+                s.sendall(b'SSH-2.0-x\\r\\n')\nprint(s.recv(9))";
+    let (ran, _) = office.run(python(code));
+    assert!(err(&ran).contains("198.18.0.1:22: the connection is not HTTP"), "{}", err(&ran));
+    Ok(())
+}
+
+/// The C library looks an address up before it is bound, and connects to it without sending anything.
+fn bound_port() -> Tested {
+    let code = "import socket\nu = socket.socket(type=socket.SOCK_DGRAM)\n\
+                u.connect(('0.0.0.0', 18123))\ns = socket.create_server(('0.0.0.0', 18123))\n\
+                socket.create_connection(('127.0.0.1', 18123)).sendall(b'x')\n\
+                print(s.accept()[0].recv(1))";
+    let (ran, _) = Office::new(&[]).run(python(code));
+    assert_eq!(out(&ran), "b'x'\n", "{}", err(&ran));
+    Ok(())
 }
 
 /// Prints status, marker of a denial and body of one request.

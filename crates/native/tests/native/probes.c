@@ -453,6 +453,20 @@ static char *program_mapped(void) {
     return at != MAP_FAILED ? ESCAPED("mapped its own file as code") : NULL;
 }
 static char *program_setuid(void) { char *argv[] = {"su", "-c", "true", NULL}; return runs("/usr/bin/su", argv) >= 0 ? ESCAPED("started su") : NULL; }
+/* Programs that would run with the rights of this user, whoever starts them. */
+static char *identity_chmod(void) { copy("/usr/bin/true", "/tmp/id1", 0755); return refused(chmod("/tmp/id1", 04755), "chmod u+s"); }
+static char *identity_group(void) { copy("/usr/bin/true", "/tmp/id2", 0755); return refused(chmod("/tmp/id2", 02755), "chmod g+s"); }
+static char *identity_fchmod(void) { return refused(fchmod(open("/tmp/id3", O_CREAT | O_RDWR, 0755), 04755), "fchmod"); }
+static char *identity_fchmodat(void) { open("/tmp/id4", O_CREAT | O_RDWR, 0755); return refused(fchmodat(AT_FDCWD, "/tmp/id4", 06755, 0), "fchmodat"); }
+static char *identity_fchmodat2(void) { open("/tmp/id5", O_CREAT | O_RDWR, 0755); return refused(syscall(452, AT_FDCWD, "/tmp/id5", 04755, 0), "fchmodat2"); }
+static char *identity_open(void) { return refused(open("/tmp/id6", O_CREAT | O_RDWR, 04755), "open"); }
+static char *identity_creat(void) { return refused(creat("/tmp/id7", 04755), "creat"); }
+static char *identity_mknod(void) { return refused(mknod("/tmp/id8", S_IFREG | 04755, 0), "mknod"); }
+static char *identity_unnamed(void) { return refused(open("/tmp", O_TMPFILE | O_RDWR, 04755), "open without a name"); }
+static char *identity_openat2(void) {
+    struct { uint64_t flags, mode, resolve; } how = {O_CREAT | O_RDWR, 04755, 0};
+    return refused(syscall(437, AT_FDCWD, "/tmp/id9", &how, sizeof how), "openat2");
+}
 static char *program_write_self(void) { return writes(self); }
 
 #define PROBE(name) {#name, name}
@@ -492,6 +506,9 @@ static struct { const char *name; char *(*run)(void); } probes[] = {
     PROBE(program_memory_flag), PROBE(program_descriptor), PROBE(program_loader),
     PROBE(program_loader_own), PROBE(program_mapped), PROBE(program_setuid),
     PROBE(program_write_self),
+    PROBE(identity_chmod), PROBE(identity_group), PROBE(identity_fchmod), PROBE(identity_fchmodat),
+    PROBE(identity_fchmodat2), PROBE(identity_open), PROBE(identity_creat), PROBE(identity_mknod),
+    PROBE(identity_unnamed), PROBE(identity_openat2),
 };
 
 int main(int argc, char **argv) {

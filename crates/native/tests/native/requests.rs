@@ -27,6 +27,12 @@ pub(crate) fn trials() -> Vec<Trial> {
         Trial::test("requests::programs_are_granted_by_name", programs),
         Trial::test("requests::own_program_needs_a_grant_and_a_name_of_its_own", own_programs),
         Trial::test("requests::store_stays_hidden", hidden),
+        Trial::test("requests::store_cannot_be_replaced", replaced),
+        Trial::test("requests::store_cannot_be_replaced_below_a_live_grant", replaced_later),
+        Trial::test("requests::program_below_a_mount_starts_there", program_below_a_mount),
+        Trial::test("requests::settings_above_the_work_are_no_requests", settings_above),
+        Trial::test("requests::working_directory_need_not_be_text", odd_directory),
+        Trial::test("requests::named_file_is_a_request_whatever_its_name", named_file),
         Trial::test("requests::script_is_shown_and_its_folder_is_asked_about", script),
         Trial::test("requests::shims_say_what_to_grant", shims),
         Trial::test("requests::probes_of_runtimes_are_no_requests", silent),
@@ -317,6 +323,138 @@ fn hidden_by(name: &str) -> Tested {
     assert_eq!(text.lines().count(), 3);
     assert!(denials.is_empty());
     assert_eq!(folder.read("home/store/grants.db"), "secrets");
+    Ok(())
+}
+
+/// Makes a store of its own: where none is, after moving the folder around it, or as a link.
+const REPLACES: &str = "import os, sys\n\
+home = sys.argv[1]\n\
+def attempt(act):\n  \
+  try: act(); print('done')\n  \
+  except OSError as e: print('refused')\n\
+def make():\n  \
+  os.makedirs(home + '/share/data/store', exist_ok=True)\n  \
+  open(home + '/share/data/store/grants.db', 'w').write('forged')\n\
+if len(sys.argv) > 2: sys.stdin.read(1); open(home + '/a.txt', 'w').write('b')\n\
+attempt(make)\n\
+attempt(lambda: (os.rename(home + '/share', home + '/x'), make()))\n\
+attempt(lambda: (os.rename(home + '/share/data', home + '/share/x'), make()))\n\
+attempt(lambda: (os.rename(home + '/share/data/store', home + '/x'), make()))\n\
+attempt(lambda: os.rmdir(home + '/share/data/store'))\n\
+open(home + '/share/other', 'w').write('kept')\n";
+
+/// T-NAT-009: the program puts a store of its own in the place of the hidden one.
+fn replaced() -> Tested {
+    for is_there in [true, false] {
+        let folder = Folder::new();
+        let home = folder.text("home");
+        folder.write("home/a.txt", "a");
+        if is_there {
+            folder.write("home/share/data/store/grants.db", "secrets");
+        }
+        let mut replaces = program(&["python3", "-c", REPLACES, &home]);
+        replaces.hidden.push(folder.path("home/share/data/store"));
+        let mode = FolderMode::ReadWrite;
+        replaces.folders.push(HostFolder { at: home.clone(), host: home, mode });
+        let (ran, _) = Office::new(&[]).run(replaces);
+        assert_eq!(out(&ran), "refused\n".repeat(5), "{}", err(&ran));
+        store_is_whole(&folder, is_there);
+    }
+    Ok(())
+}
+
+/// T-NAT-009: the same below a folder that was read first and then written.
+fn replaced_later() -> Tested {
+    for is_there in [true, false] {
+        let folder = Folder::new();
+        let home = folder.text("home");
+        folder.write("home/a.txt", "a");
+        if is_there {
+            folder.write("home/share/data/store/grants.db", "secrets");
+        }
+        let code = format!("open('{home}/a.txt').read()\n{REPLACES}");
+        let mut replaces = program(&["python3", "-c", &code, &home, "later"]);
+        replaces.hidden.push(folder.path("home/share/data/store"));
+        let office = Office::new(&[&format!("fs:read:{home}/**"), &format!("fs:write:{home}/**")]);
+        let (ran, denials) = office.run(replaces);
+        assert_eq!(out(&ran), "refused\n".repeat(5), "{} {denials:?}", err(&ran));
+        assert_eq!(folder.read("home/a.txt"), "b");
+        store_is_whole(&folder, is_there);
+    }
+    Ok(())
+}
+
+fn store_is_whole(folder: &Folder, is_there: bool) {
+    let store = folder.path("home/share/data/store");
+    let names: Vec<_> = std::fs::read_dir(store).expect("a folder").flatten().collect();
+    assert_eq!(names.len(), usize::from(is_there), "{names:?}");
+    if is_there {
+        assert_eq!(folder.read("home/share/data/store/grants.db"), "secrets");
+    }
+    assert_eq!(folder.read("home/share/other"), "kept");
+}
+
+/// A program that is named below a mounted folder finds what is beside it there.
+fn program_below_a_mount() -> Tested {
+    use std::os::unix::fs::PermissionsExt;
+    for mode in [FolderMode::ReadOnly, FolderMode::Overlay, FolderMode::ReadWrite] {
+        let folder = Folder::new();
+        let text = "#!/usr/bin/python3\nimport sys\nprint(sys.argv[0], \
+                    open(sys.path[0] + '/data.txt').read())\n";
+        folder.write("tool/main.py", text);
+        folder.write("tool/data.txt", "beside");
+        std::fs::set_permissions(folder.path("tool/main.py"), PermissionsExt::from_mode(0o755))?;
+        std::fs::create_dir(folder.path("bin"))?;
+        std::os::unix::fs::symlink("../tool/main.py", folder.path("bin/tool"))?;
+        for word in ["bin/tool", "./bin/tool", "/w/bin/tool", "/w/tool/main.py"] {
+            let mut starts = program(&[word]);
+            starts.directory = Some("/w".into());
+            starts.folders.push(HostFolder { at: "/w".into(), host: folder.text(""), mode });
+            let (ran, denials) = Office::new(&[]).run(starts);
+            assert_eq!(out(&ran), "/w/tool/main.py beside\n", "{word} {}", err(&ran));
+            assert!(denials.is_empty(), "{denials:?}");
+        }
+    }
+    Ok(())
+}
+
+/// Tools look for their settings in all folders above, whose absence must not be an error.
+fn settings_above() -> Tested {
+    let folder = Folder::new();
+    folder.write("home/pyproject.toml", "[secret]");
+    folder.write("home/work/a.txt", "a");
+    let code = "import os\nfor name in ('../pytest.toml', '../pyproject.toml', '/lerna.json', \
+                '../../vite.config.ts', os.getcwd().swapcase(), 'a.txt'):\n  \
+                try: os.stat(name); print('there')\n  except OSError as e: print(e.errno)";
+    let mut looks = python(code);
+    looks.directory = Some(folder.path("home/work"));
+    let (ran, denials) = Office::new(&[]).run(looks);
+    assert_eq!(out(&ran), "2\n2\n2\n2\n2\n13\n", "{}", err(&ran));
+    assert_eq!(denials.len(), 1, "{denials:?}");
+    Ok(())
+}
+
+fn odd_directory() -> Tested {
+    use std::os::unix::ffi::OsStringExt;
+    let folder = Folder::new();
+    let odd = folder.path("").join(std::ffi::OsString::from_vec(b"m\xff".to_vec()));
+    std::fs::create_dir(&odd)?;
+    let mut prints = python("import os\nprint(os.getcwdb()[-2:])");
+    prints.directory = Some(odd.clone());
+    prints.hidden.push(odd);
+    let (ran, _) = Office::new(&[]).run(prints);
+    assert_eq!(out(&ran), "b'm\\xff'\n", "{}", err(&ran));
+    Ok(())
+}
+
+fn named_file() -> Tested {
+    let folder = Folder::new();
+    let file = folder.write("package.json", "{}");
+    let mut reads = program(&["cat", "package.json"]);
+    reads.directory = Some(folder.root().to_owned());
+    let (_, denials) = Office::new(&[]).run(reads);
+    let wanted: Vec<_> = denials.iter().map(|d| d.error().required_permission()).collect();
+    assert_eq!(wanted, [format!("fs:read:{file}")]);
     Ok(())
 }
 

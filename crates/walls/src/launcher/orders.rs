@@ -12,11 +12,11 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{FileType, Mode, OFlags};
 
 use super::FAILED;
-use crate::message::{self, Order, Report, World};
+use crate::message::{self, HiddenFiles, Order, Report, World};
 use crate::plan::{Bind, Writing};
 use crate::sys::mount::{self, Depth, READ_ONLY};
 use crate::sys::process::{self, ChildEnd};
-use crate::tree;
+use crate::tree::{self, Hidden};
 
 /// Mount namespaces between which the launcher moves. The network of the sandbox is its own.
 pub(super) struct Orders {
@@ -35,7 +35,7 @@ impl Orders {
     /// Receives hidden files and the mount namespace of the sandbox from its init.
     pub(super) fn new(init: &OwnedFd) -> io::Result<Self> {
         let closed = || io::Error::from(io::ErrorKind::UnexpectedEof);
-        let (hidden, fds) = message::receive(init.as_fd())?.ok_or_else(closed)?;
+        let (HiddenFiles(hidden), fds) = message::receive(init.as_fd())?.ok_or_else(closed)?;
         let [mounts] = <[OwnedFd; 1]>::try_from(fds).map_err(|_| closed())?;
         let host = fs::File::open("/proc/self/ns/mnt")?.into();
         Ok(Orders { host, mounts, hidden })
@@ -88,15 +88,7 @@ impl Orders {
                 self.mount(reach, at, bind, *world, *identity)?;
             }
             // In place: a process that works in the folder has the new rights as well.
-            Order::Change { at, bind } => self.inside(|| {
-                let (set, clear) = tree::attributes(bind);
-                let clear = match bind.writing {
-                    Writing::Allowed => clear | READ_ONLY,
-                    Writing::Refused => clear,
-                };
-                let folder: OwnedFd = rustix::fs::open(at, OFlags::PATH, Mode::empty())?;
-                mount::set_attributes(folder.as_fd(), set, clear, Depth::One)
-            })?,
+            Order::Change { at, bind } => self.change(at, bind)?,
             Order::Folder { at } => reach.make_folders(at)?,
             Order::Link { at, target } => {
                 reach.make_parents(at)?;
@@ -121,6 +113,52 @@ impl Orders {
             Ok(clone)
         })?;
         Ok(Reach { skeleton })
+    }
+
+    /// Changes what the program may do below a mount.
+    fn change(&self, at: &Path, bind: &Bind) -> io::Result<()> {
+        let (set, clear) = tree::attributes(bind);
+        let change = |at: &Path| {
+            let clear = match bind.writing {
+                Writing::Allowed => clear | READ_ONLY,
+                Writing::Refused => clear,
+            };
+            let folder: OwnedFd = rustix::fs::open(at, OFlags::PATH, Mode::empty())?;
+            mount::set_attributes(folder.as_fd(), set, clear, Depth::One)
+        };
+        let hidden = Hidden::below(&self.hidden, &bind.source);
+        if bind.writing == Writing::Refused || hidden.is_empty() {
+            return self.inside(|| change(at));
+        }
+        // Everything is in its place before the program can write.
+        hidden.make(&bind.source)?;
+        self.inside(|| {
+            hidden.hold(at)?;
+            hidden.cover(at, Writing::Refused)?;
+            hidden.held(at).try_for_each(|held| change(&held))?;
+            change(at)
+        })
+    }
+
+    /// Covers hidden files below a mount that is attached nowhere, so that the program never sees
+    /// them.
+    fn without_hidden(&self, mount: OwnedFd, bind: &Bind) -> io::Result<OwnedFd> {
+        let hidden = Hidden::below(&self.hidden, &bind.source);
+        if hidden.is_empty() {
+            return Ok(mount);
+        }
+        let none = || io::Error::from(io::ErrorKind::NotFound);
+        let is_folder = rustix::fs::fstat(&mount)?.st_mode;
+        if !FileType::from_raw_mode(is_folder).is_dir() {
+            return Err(none());
+        }
+        let place = tree::PLACES.iter().map(Path::new).find(|place| place.is_dir());
+        let place = place.ok_or_else(none)?;
+        mount::attach(mount.as_fd(), place)?;
+        let covered = hidden.cover(place, bind.writing);
+        let whole = covered.and_then(|()| mount::clone(None, place, Depth::Tree));
+        mount::detach(place)?;
+        whole
     }
 
     /// Mounts a file or folder over the same kind of entry, which is made if it is missing.
@@ -150,12 +188,11 @@ impl Orders {
                 false => reach.make_file(at)?,
             }
         }
-        self.inside(|| {
-            mount::attach(source.as_fd(), at)?;
-            tree::cover(&self.hidden, &bind.source, at).inspect_err(|_| {
-                let _ = mount::detach(at);
-            })
-        })
+        let source = match world {
+            World::Host => self.without_hidden(source, bind)?,
+            World::Sandbox => source,
+        };
+        self.inside(|| mount::attach(source.as_fd(), at))
     }
 
     /// Acts in the mount namespace of the sandbox, and returns to that of the host.
