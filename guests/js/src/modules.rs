@@ -190,7 +190,8 @@ pub(crate) fn offer<'js>(
     };
     emit.call((event, error.clone(), detail)).unwrap_or_else(|_| {
         ctx.catch();
-        false
+        // A listener that called `process.exit` has dealt with the error.
+        crate::exit::requested().is_some()
     })
 }
 

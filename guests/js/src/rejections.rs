@@ -32,8 +32,8 @@ fn track<'js>(ctx: Ctx<'js>, promise: Value<'js>, reason: Value<'js>, is_handled
     });
 }
 
-/// A handler came late: the rejection counts no more.
-fn forget_one<'js>(ctx: &Ctx<'js>, promise: &Value<'js>) {
+/// Drops a rejection that was handled after all.
+pub(crate) fn forget_one<'js>(ctx: &Ctx<'js>, promise: &Value<'js>) {
     let kept = UNHANDLED.take();
     let is_other =
         |kept: &Rejection| kept.0.clone().restore(ctx).is_ok_and(|other| other != *promise);

@@ -23,6 +23,9 @@ struct Running {
     form: Form,
     file: String,
     result_bytes: usize,
+    /// Set until the body of a module has run: microtasks then come before ticks, because Node runs
+    /// the body itself as a microtask.
+    is_module_body: bool,
 }
 
 thread_local! {
@@ -60,8 +63,8 @@ pub fn start(ctx: &Ctx<'_>, start: &Start<'_>, interrupted: &dyn Fn() -> bool) -
     rejections::forget();
     exit::forget();
     script::keep(start);
-    let promise = match launch(ctx, start) {
-        Ok(promise) => promise,
+    let (promise, is_module_body) = match launch(ctx, start) {
+        Ok(launched) => launched,
         Err(_) if exit::requested().is_some() => {
             ctx.catch();
             return exited();
@@ -73,6 +76,7 @@ pub fn start(ctx: &Ctx<'_>, start: &Start<'_>, interrupted: &dyn Fn() -> bool) -
         form: start.form,
         file,
         result_bytes: start.result_bytes as usize,
+        is_module_body,
     }));
     advance(ctx, interrupted)
 }
@@ -105,13 +109,21 @@ pub fn resume(
 // T-CELL-002: a tool that waits for ever.
 fn advance(ctx: &Ctx<'_>, interrupted: &dyn Fn() -> bool) -> Left {
     let running = RUNNING.take();
-    let Some(running) = running else { return Left::Other(Leave::Stuck) };
-    let promise = match running.promise.clone().restore(ctx) {
+    let Some(mut running) = running else { return Left::Other(Leave::Stuck) };
+    let mut promise = match running.promise.clone().restore(ctx) {
         Ok(promise) => promise,
         Err(_) => return Left::Other(Leave::Stuck),
     };
     if let Some(left) = drain(ctx, &promise, &running, interrupted) {
         return left;
+    }
+    running.is_module_body = false;
+    if let Some(over) = caught_by_listener(ctx, &promise, &running, interrupted) {
+        running.promise = Persistent::save(ctx, over.clone());
+        promise = over;
+        if let Some(left) = drain(ctx, &promise, &running, interrupted) {
+            return left;
+        }
     }
     match promise.state() {
         PromiseState::Rejected => uncaught(ctx, &settled(ctx, &promise), &running, interrupted),
@@ -130,6 +142,33 @@ fn advance(ctx: &Ctx<'_>, interrupted: &dyn Fn() -> bool) -> Left {
         PromiseState::Resolved => end(ctx, &promise, running, interrupted),
         PromiseState::Pending => Left::Other(Leave::Stuck),
     }
+}
+
+/// Offers an error of the script itself to the listeners of `uncaughtException`. If there is one, the
+/// run goes on with what the script had started: returns a promise that is fulfilled already.
+fn caught_by_listener<'js>(
+    ctx: &Ctx<'js>,
+    promise: &Promise<'js>,
+    running: &Running,
+    interrupted: &dyn Fn() -> bool,
+) -> Option<Promise<'js>> {
+    if promise.state() != PromiseState::Rejected || running.form == Form::Kept || interrupted() {
+        return None;
+    }
+    if !offer_uncaught(ctx, &settled(ctx, promise), "uncaughtException") {
+        return None;
+    }
+    rejections::forget_one(ctx, promise.as_value());
+    let (over, resolve, _) = ctx.promise().ok()?;
+    resolve.call::<_, ()>(()).ok()?;
+    Some(over)
+}
+
+/// Offers an error to the listeners of `uncaughtException`; returns false if there are none.
+fn offer_uncaught<'js>(ctx: &Ctx<'js>, error: &Value<'js>, origin: &str) -> bool {
+    let origin = rquickjs::String::from_str(ctx.clone(), origin);
+    let origin = origin.ok().map(rquickjs::String::into_value);
+    modules::offer(ctx, "uncaughtException", error, origin)
 }
 
 /// Ends a run that has nothing left to do. A listener of `beforeExit` may give it more.
@@ -171,7 +210,7 @@ fn drain<'js>(
 ) -> Option<Left> {
     let fail = |error: &Value<'js>| Some(uncaught(ctx, error, running, interrupted));
     // Callbacks of `process.nextTick` come before the microtasks, and again when none is left.
-    let mut is_tick = true;
+    let mut is_tick = !running.is_module_body;
     loop {
         if is_tick {
             match pending::run_ticks(ctx) {
@@ -188,11 +227,8 @@ fn drain<'js>(
             return fail(&settled(ctx, promise));
         }
         for error in pending::take_reported(ctx).unwrap_or_default() {
-            let origin = rquickjs::String::from_str(ctx.clone(), "uncaughtException");
-            let origin = origin.ok().map(rquickjs::String::into_value);
-            match modules::offer(ctx, "uncaughtException", &error, origin) {
-                true => {}
-                false => return fail(&error),
+            if !offer_uncaught(ctx, &error, "uncaughtException") {
+                return fail(&error);
             }
         }
         let is_done = match promise.state() {
@@ -214,7 +250,9 @@ fn drain<'js>(
         match rejections::take(ctx) {
             None => return None,
             Some(Ok((promise, reason))) => {
-                if !modules::offer(ctx, "unhandledRejection", &reason, Some(promise)) {
+                let is_heard = modules::offer(ctx, "unhandledRejection", &reason, Some(promise))
+                    || offer_uncaught(ctx, &reason, "unhandledRejection");
+                if !is_heard {
                     return fail(&reason);
                 }
             }
@@ -294,21 +332,23 @@ fn failed<'js>(
     })
 }
 
-/// Compiles the tool and calls it; returns a promise of its result.
-fn launch<'js>(ctx: &Ctx<'js>, start: &Start<'_>) -> Result<Promise<'js>> {
+/// Compiles the tool and calls it; returns a promise of its result, and true if it is a module.
+fn launch<'js>(ctx: &Ctx<'js>, start: &Start<'_>) -> Result<(Promise<'js>, bool)> {
     let btcp = crate::apis::make_btcp(ctx, &start.members)?;
     let args = clone::unpack(ctx, start.args)?;
+    let as_body = |promise| (promise, false);
+    let as_module = |promise| (promise, true);
     match start.form {
-        Form::Body => compile::call_body(ctx, compile::body(ctx, start)?, btcp, args),
-        Form::Module => compile::module(ctx, start, btcp, args),
-        Form::Kept => compile::kept(ctx, start, btcp, args),
+        Form::Body => compile::call_body(ctx, compile::body(ctx, start)?, btcp, args).map(as_body),
+        Form::Module => compile::module(ctx, start, btcp, args).map(as_module),
+        Form::Kept => compile::kept(ctx, start, btcp, args).map(as_body),
         Form::Detect => match compile::body(ctx, start) {
-            Ok(function) => compile::call_body(ctx, function, btcp, args),
+            Ok(function) => compile::call_body(ctx, function, btcp, args).map(as_body),
             // A body that does not parse may be a module: `export` is legal nowhere else.
             Err(_) if compile::is_likely_module(start.source) => {
                 // The body's error is about `export`, which a module may have.
                 ctx.catch();
-                compile::module(ctx, start, btcp, args)
+                compile::module(ctx, start, btcp, args).map(as_module)
             }
             Err(error) => Err(error),
         },

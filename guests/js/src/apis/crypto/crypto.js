@@ -2,7 +2,7 @@
 (function (native, internal) {
   'use strict';
 
-  const { bytesOf, coded, DOMException, token } = internal;
+  const { bytesOf, coded, DOMException, hidden, token } = internal;
   const { digest, fillRandom } = native;
   const MAX_RANDOM = 65536;
   const ALGORITHMS = ['SHA-1', 'SHA-256', 'SHA-384', 'SHA-512'];
@@ -114,6 +114,12 @@
 
   internal.exposeClass(SubtleCrypto);
   internal.exposeClass(Crypto);
+  // The class comes with the rest that has keys.
+  Object.defineProperty(globalThis, 'CryptoKey', {
+    get: () => internal.openPart('internal/subtle').CryptoKey,
+    set: (value) => hidden(globalThis, 'CryptoKey', value),
+    configurable: true,
+  });
   internal.exposeObject('crypto', new Crypto(token));
   // Boundaries of multipart bodies.
   internal.randomHex = (count) => {
