@@ -226,8 +226,12 @@ fn one(shell: &mut Shell, arg: Decl, asked: &Asked) -> Result<bool, Flow> {
     if makes_local {
         let outer = shell.vars.get(name.as_slice()).cloned();
         if outer.as_ref().is_some_and(|var| var.has(flag::READONLY)) && asked.local {
-            let is_here = shell.is_local(&name);
-            if !is_here {
+            // A local copy is refused only for a global: locals of callers may be shadowed.
+            let is_local = shell
+                .frames
+                .iter()
+                .any(|frame| frame.saved.iter().any(|(saved, _)| saved[..] == name[..]));
+            if !is_local {
                 shell.warn(&format!("{who}: {}: readonly variable", shown(&name)));
                 return Ok(false);
             }
@@ -446,6 +450,9 @@ fn reference(
             let name = shown(name);
             shell.warn(&format!("{who}: {name}: nameref variable self references not allowed"));
             return Ok(false);
+        }
+        if target == name && given {
+            shell.warn(&format!("{who}: warning: {}: circular name reference", shown(name)));
         }
     }
     if shell.vars.get(name).is_some_and(Var::is_array) {

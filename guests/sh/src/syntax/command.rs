@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::ast::{
     Arg, Assign, AssignValue, Command, Direction, Element, FileMode, Here, Item, Kind, Link, List,
-    Pipeline, Redirect, RedirectFd, RedirectTo, Simple, Text, Timed, Word,
+    Part, Pipeline, Redirect, RedirectFd, RedirectTo, Simple, Text, Timed, Word,
 };
 use super::parser::{Parser, Result, SyntaxError, is_meta};
 use super::word::Context;
@@ -203,6 +203,8 @@ impl Parser {
             } else if let Some(assign) = assign {
                 if simple.args.is_empty() {
                     simple.assigns.push(assign);
+                } else if let Some(word) = self.braced_argument(&assign, before)? {
+                    simple.args.push(Arg::Word(word));
                 } else {
                     simple.args.push(Arg::Assign(assign));
                 }
@@ -230,6 +232,29 @@ impl Parser {
         }
         simple.names_command = std::mem::replace(&mut self.names_command, outer);
         Ok(Command { line, kind: Kind::Simple(simple), redirects })
+    }
+
+    /// Reads the argument `name=a{b,c}` of `declare` and the like again as a word, because its
+    /// braces make two arguments. Returns `None`, and stays behind the argument, if it has none.
+    fn braced_argument(&mut self, assign: &Assign, start: (usize, u32)) -> Result<Option<Word>> {
+        let after = (self.pos, self.line);
+        let text = &self.src[start.0..self.pos.max(start.0)];
+        // A substitution may hold a here-document, which must not be read twice.
+        if assign.is_array()
+            || !text.contains(&b'{')
+            || text.contains(&b'(')
+            || text.contains(&b'`')
+        {
+            return Ok(None);
+        }
+        (self.pos, self.line) = start;
+        let word = brace::expand(self.word(Context::Word)?);
+        let is_braced =
+            word.parts.iter().any(|part| matches!(part, Part::Braces(_) | Part::Sequence(_)));
+        if !is_braced {
+            (self.pos, self.line) = after;
+        }
+        Ok(is_braced.then_some(word))
     }
 
     /// Parses an assignment, `name=`, `name+=` or `name[…]=` with its value; returns `None` for

@@ -382,7 +382,12 @@ impl Parser {
         match self.blank_end {
             Some(behind) if self.rest().len() <= behind => {
                 self.blank_end = None;
-                self.expand_alias()
+                let mut any = false;
+                // The first word of the replacement may be an alias again.
+                while self.expand_alias()? {
+                    any = true;
+                }
+                Ok(any)
             }
             _ => Ok(false),
         }
@@ -406,7 +411,9 @@ impl Parser {
         }
         self.guards.push((name.to_vec(), left));
         let blank = value.last().is_some_and(|c| matches!(c, b' ' | b'\t'));
-        self.blank_end = blank.then_some(left);
+        if blank {
+            self.blank_end = Some(left);
+        }
         let mut text = value.clone();
         text.extend_from_slice(&rest[len..]);
         self.has_joins |= has_join(value);

@@ -60,7 +60,8 @@ impl Parser {
             let start = self.pos;
             self.pos += 2;
             self.skip_blanks();
-            if !self.at_test_end() && (self.test_op().is_none() || self.lone_op()) {
+            let takes_operand = self.at_process() || self.test_op().is_none() || self.lone_op();
+            if !self.at_test_end() && takes_operand {
                 return Ok(TestExpr::Unary(letter, self.word(Context::Word)?));
             }
             if self.at_test_end() {
@@ -68,8 +69,7 @@ impl Parser {
             }
             self.pos = start;
         }
-        let is_process = matches!(self.peek(), Some(b'<' | b'>')) && self.peek_at(1) == Some(b'(');
-        if (self.peek().is_none_or(is_meta) && !is_process) || self.at_word(b"]]") {
+        if (self.peek().is_none_or(is_meta) && !self.at_process()) || self.at_word(b"]]") {
             return Err(self.unexpected());
         }
         let left = self.word(Context::Word)?;
@@ -84,8 +84,7 @@ impl Parser {
         self.pos += len;
         self.skip_blanks();
         let context = if op == TestOp::Regex { Context::Regex } else { Context::Word };
-        let is_process = matches!(self.peek(), Some(b'<' | b'>')) && self.peek_at(1) == Some(b'(');
-        let pattern_group = is_process
+        let pattern_group = self.at_process()
             || (op == TestOp::Regex
                 && (self.peek() == Some(b'(')
                     || (self.peek() == Some(b'|') && self.peek_at(1) != Some(b'|'))));
@@ -104,6 +103,11 @@ impl Parser {
         let Some((_, len)) = self.test_op() else { return false };
         let rest = self.src[self.pos + len..].trim_ascii_start();
         rest.starts_with(b"]]") || rest.starts_with(b"&&") || rest.starts_with(b"||")
+    }
+
+    /// Returns true at `<(` or `>(`, which start an operand.
+    fn at_process(&self) -> bool {
+        matches!(self.peek(), Some(b'<' | b'>')) && self.peek_at(1) == Some(b'(')
     }
 
     fn at_test_end(&self) -> bool {
