@@ -289,12 +289,17 @@ impl Shell {
                 Ok(None) => return status,
                 Err(error) => {
                     self.line = error.line;
-                    self.complain_of_syntax(&error.message);
+                    if !error.message.is_empty() {
+                        self.complain_of_syntax(&error.message);
+                    }
                     let source = line_of(text, error.line);
                     if error.message.starts_with("syntax error near") && !source.is_empty() {
                         self.complain_of_syntax(&format!("`{}'", super::spawn::shown(source)));
                     }
-                    if error.in_elements && self.command_string.is_none() {
+                    if error.in_elements && (error.incomplete || self.command_string.is_some()) {
+                        return 1;
+                    }
+                    if error.in_elements {
                         parser.skip_line();
                         self.status = 1;
                         status = 1;
@@ -313,6 +318,10 @@ impl Shell {
             }
             if self.options.noexec() {
                 continue;
+            }
+            if self.options.verbose() {
+                let read = read_since(text, before, parser.rest().len());
+                self.print_error(&[read.trim_ascii_end(), b"\n"].concat());
             }
             self.enter(read_since(text, before, parser.rest().len()));
             if self.command_string.is_some() && parser.rest().trim_ascii().is_empty() {

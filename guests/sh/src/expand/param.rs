@@ -301,7 +301,10 @@ impl Shell {
                 } else {
                     self.expand_single_word(word, quoted)?
                 };
-                let name = String::from_utf8_lossy(&named.name).into_owned();
+                let mut name = String::from_utf8_lossy(&named.name).into_owned();
+                if let Some(Key::Text(index)) = &named.index {
+                    name = format!("{name}[{}]", String::from_utf8_lossy(index));
+                }
                 self.warn(&format!("{name}: {}", String::from_utf8_lossy(&message)));
                 Err(Flow::Fatal(1))
             }

@@ -104,6 +104,8 @@ impl Parser {
             } else if self.eat_word(b"time") {
                 self.skip_blanks();
                 let posix = self.eat_word(b"-p");
+                self.skip_blanks();
+                let posix = self.eat_word(b"--") || posix;
                 pipeline.timed = Some(if posix { Timed::Posix } else { Timed::Bash });
             } else {
                 break;
@@ -305,7 +307,9 @@ impl Parser {
         loop {
             self.skip_newlines()?;
             match self.peek() {
-                None => return Err(self.unclosed(")", line)),
+                None => {
+                    return Err(SyntaxError { in_elements: true, ..self.unclosed(")", line) });
+                }
                 Some(b')') => {
                     self.pos += 1;
                     return Ok(elements);
@@ -319,7 +323,7 @@ impl Parser {
                 Some(b'<' | b'>') if self.peek_at(1) == Some(b'(') => {}
                 Some(c) if is_meta(c) => {
                     let error = self.unexpected();
-                    return Err(SyntaxError { in_elements: !error.incomplete, ..error });
+                    return Err(SyntaxError { in_elements: true, ..error });
                 }
                 Some(_) => {}
             }
@@ -436,7 +440,7 @@ impl Parser {
         self.skip_blanks();
         let process = matches!(self.peek(), Some(b'<' | b'>')) && self.peek_at(1) == Some(b'(');
         if self.peek().is_none_or(is_meta) && !process {
-            return Err(self.unexpected());
+            return Err(self.needs_word());
         }
         self.word(Context::Word).map(brace::expand)
     }
@@ -445,7 +449,7 @@ impl Parser {
         let strip_tabs = self.eat(b"-");
         self.skip_blanks();
         if self.peek().is_none_or(is_meta) {
-            return Err(self.unexpected());
+            return Err(self.needs_word());
         }
         let start = self.pos;
         self.word(Context::Word)?;

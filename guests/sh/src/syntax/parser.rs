@@ -349,6 +349,15 @@ impl Parser {
         self.error(format!("syntax error near unexpected token `{}'", self.token()))
     }
 
+    /// Returns the syntax error where a word must follow on the same line. The end of the text
+    /// counts as the end of its line there.
+    pub(super) fn needs_word(&self) -> SyntaxError {
+        match self.at_end() {
+            true => self.error("syntax error near unexpected token `newline'"),
+            false => self.unexpected(),
+        }
+    }
+
     pub(super) fn unclosed(&self, what: &str, line: u32) -> SyntaxError {
         let message = format!("unexpected EOF while looking for matching `{what}'");
         SyntaxError {
@@ -361,7 +370,7 @@ impl Parser {
         }
     }
 
-    fn token(&self) -> String {
+    pub(super) fn token(&self) -> String {
         const OPERATORS: [&[u8]; 14] = [
             b";;&", b";;", b";&", b"&&", b"||", b"<<<", b"<<", b">>", b"<&", b">&", b"|&", b"&>",
             b"<>", b">|",
