@@ -634,7 +634,9 @@ fn functions(shell: &mut Shell, args: &[Decl], asked: &Asked) -> Exec {
             let changed = std::rc::Rc::new(function.with(exported, readonly));
             shell.functions.insert(name, changed);
         } else if (asked.on | asked.off) & flag::TRACE != 0 {
-            shell.functions.insert(name, std::rc::Rc::new(function.traced(asked.on & flag::TRACE != 0)));
+            shell
+                .functions
+                .insert(name, std::rc::Rc::new(function.traced(asked.on & flag::TRACE != 0)));
         } else if asked.names_only {
             if asked.print {
                 out.extend_from_slice(format!("declare -f {}\n", shown(&name)).as_bytes());

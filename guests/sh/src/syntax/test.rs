@@ -94,13 +94,12 @@ impl Parser {
         let Some((op, len)) = self.test_op() else {
             // A word alone must not end its line.
             return match self.peek() {
-                Some(b'\n') => Err(self.error(
-                    "unexpected token `newline', conditional binary operator expected",
-                )),
-                _ if self.at_test_end() => Ok(TestExpr::Word(left)),
-                Some(c) if !is_meta(c) => {
-                    Err(self.error("conditional binary operator expected"))
+                Some(b'\n') => {
+                    Err(self
+                        .error("unexpected token `newline', conditional binary operator expected"))
                 }
+                _ if self.at_test_end() => Ok(TestExpr::Word(left)),
+                Some(c) if !is_meta(c) => Err(self.error("conditional binary operator expected")),
                 _ => Err(self.error(format!(
                     "unexpected token `{}', conditional binary operator expected",
                     self.token()
