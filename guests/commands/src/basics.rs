@@ -61,7 +61,7 @@ const BASICS: &[(&str, Run)] = &[
     ("wc", uu!(uu_wc, "wc")),
     ("which", plain::which),
     ("xargs", xargs::run),
-    ("yes", uu!(uu_yes, "yes")),
+    ("yes", plain::yes),
 ];
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ mod glob;
 mod options;
 mod output;
 mod pattern;
+mod quoting;
 mod table;
 mod width;
 

@@ -60,6 +60,14 @@ impl Usage {
             "tar" => (String::new(), " or 'tar --usage'"),
             _ => (String::new(), ""),
         };
+        if name == "curl" {
+            let message = match message.strip_prefix("unrecognized option '") {
+                Some(option) => format!("option {}: is unknown", option.trim_end_matches('\'')),
+                None => message.to_owned(),
+            };
+            eprintln!("curl: {message}\ncurl: try 'curl --help' for more information");
+            return self.trouble;
+        }
         eprintln!("{name}: {message}\n{prefix}Try '{name} --help'{other} for more information.");
         self.trouble
     }

@@ -74,7 +74,7 @@ table! {
     "csplit", "split a file at patterns", uu!(uu_csplit, "csplit");
     "curl", "transfer what a URL names", curl::run;
     "cut", "take parts of each line", uu!(uu_cut, "cut");
-    "date", "show date and time", uu!(uu_date, "date");
+    "date", "show date and time", date::run;
     "dd", "copy and convert blocks", dd::run;
     "df", "space that is left", df::run;
     "diff", "compare files line by line", diff::diff;
@@ -202,7 +202,7 @@ table! {
     "xxd", "make a hex dump or undo it", dump::xxd;
     "xz", "compress files with xz", pack::xz;
     "xzcat", "write files compressed with xz out", pack::xzcat;
-    "yes", "write a line over and over", uu!(uu_yes, "yes");
+    "yes", "write a line over and over", plain::yes;
     "yq", "filter and change YAML", yq::run;
     "zcat", "write compressed files out", gzip::zcat;
     "zip", "make a zip archive", zip::zip;

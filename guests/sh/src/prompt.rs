@@ -47,7 +47,9 @@ impl Shell {
                         let last = shown.rsplit(|c| *c == b'/').next().unwrap_or(b"");
                         self.guard(last, &mut out);
                     } else {
-                        self.guard(&shown, &mut out);
+                        let kept = self.get(b"PROMPT_DIRTRIM");
+                        let kept = kept.and_then(|n| std::str::from_utf8(&n).ok()?.parse().ok());
+                        self.guard(&trimmed(shown, kept.unwrap_or(0)), &mut out);
                     }
                 }
                 b'$' => self.guard(if self.user() == 0 { b"#" } else { b"$" }, &mut out),
@@ -99,4 +101,19 @@ impl Shell {
             Err(_) => Ok(out),
         }
     }
+}
+
+/// Shortens a path to its last `kept` names, as `PROMPT_DIRTRIM` asks; 0 keeps all of them.
+fn trimmed(path: Text, kept: usize) -> Text {
+    let (front, names) = match path.strip_prefix(b"~") {
+        Some(rest) => (&b"~"[..], rest),
+        None => (&b""[..], path.as_slice()),
+    };
+    let names: Vec<&[u8]> = names.split(|c| *c == b'/').filter(|name| !name.is_empty()).collect();
+    if kept == 0 || names.len() <= kept {
+        return path;
+    }
+    let last = names[names.len() - kept..].join(&b'/');
+    let slash: &[u8] = if front.is_empty() { b"" } else { b"/" };
+    [front, slash, b".../", &last].concat()
 }

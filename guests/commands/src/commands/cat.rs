@@ -103,7 +103,7 @@ pub(crate) fn run(args: Vec<OsString>) -> i32 {
         if let Err(error) = done {
             // Output of earlier files must come before the message.
             let _ = out.flush();
-            eprintln!("cat: {}: {}", file.to_string_lossy(), reason(&error));
+            eprintln!("cat: {}: {}", crate::quoting::named(&file), reason(&error));
             code = 1;
         }
     }

@@ -139,13 +139,41 @@ fn describe(file: &OsStr, follow: bool) -> (String, &'static str, &'static str) 
     }
 }
 
+/// Returns size and kind of a picture, as they follow its format; nothing for other files.
+fn picture(head: &[u8]) -> String {
+    let number =
+        |at: usize| head.get(at..at + 4).map(|n| u32::from_be_bytes([n[0], n[1], n[2], n[3]]));
+    if head.starts_with(b"\x89PNG")
+        && let (Some(width), Some(height)) = (number(16), number(20))
+        && let Some([depth, kind, _, _, interlaced]) = head.get(24..29)
+    {
+        let colour = match kind {
+            0 => " grayscale",
+            2 => "/color RGB",
+            3 => " colormap",
+            4 => " gray+alpha",
+            6 => "/color RGBA",
+            _ => "",
+        };
+        let interlaced = if *interlaced == 0 { "non-interlaced" } else { "interlaced" };
+        return format!(", {width} x {height}, {depth}-bit{colour}, {interlaced}");
+    }
+    if head.starts_with(b"GIF8")
+        && let Some(&[a, b, c, d]) = head.get(6..10)
+    {
+        let (width, height) = (u16::from_le_bytes([a, b]), u16::from_le_bytes([c, d]));
+        return format!(", {width} x {height}");
+    }
+    String::new()
+}
+
 fn content(head: &[u8]) -> (String, &'static str, &'static str) {
     if head.is_empty() {
         return ("empty".to_owned(), "inode/x-empty", "binary");
     }
     for (at, magic, text, mime) in MAGIC {
         if head.get(*at..).is_some_and(|rest| rest.starts_with(magic)) {
-            return ((*text).to_owned(), mime, "binary");
+            return (format!("{text}{}", picture(head)), mime, "binary");
         }
     }
     // The last character may be cut off.

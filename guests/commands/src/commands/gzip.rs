@@ -179,7 +179,12 @@ fn transfer(s: &Settings, from: &mut dyn Read, to: &mut dyn Write) -> io::Result
         let packed = encoder.finish()?;
         return Ok((count, packed.count));
     }
-    let mut decoder = MultiGzDecoder::new(io::BufReader::with_capacity(64 * 1024, from));
+    let mut from = io::BufReader::with_capacity(64 * 1024, from);
+    let start = io::BufRead::fill_buf(&mut from)?;
+    if start.len() > 1 && !start.starts_with(b"\x1f\x8b") {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "invalid gzip header"));
+    }
+    let mut decoder = MultiGzDecoder::new(from);
     let count = match s.job {
         Job::Test | Job::List => io::copy(&mut decoder, &mut io::sink())?,
         Job::Pack | Job::Unpack => io::copy(&mut decoder, to)?,

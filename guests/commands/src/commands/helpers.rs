@@ -17,15 +17,13 @@ const PAGER: Usage = Usage {
     text: "\
 Usage: less|more [OPTION]... [FILE]...
 Write files to standard output. There is no terminal to page on, so all options are ignored.
-
-  -N, --LINE-NUMBERS  number the lines
 ",
     trouble: 1,
 };
 
 pub(crate) fn pager(args: Vec<OsString>) -> i32 {
     let mut files = Vec::new();
-    let (mut numbers, mut only_files) = (false, false);
+    let mut only_files = false;
     for arg in args.into_iter().skip(1) {
         match arg.to_string_lossy().as_ref() {
             "--help" => {
@@ -33,7 +31,6 @@ pub(crate) fn pager(args: Vec<OsString>) -> i32 {
                 return super::uutils::flushed(0);
             }
             "--" => only_files = true,
-            "-N" | "--LINE-NUMBERS" if !only_files => numbers = true,
             option if !only_files && option.len() > 1 && option.starts_with(['-', '+']) => {}
             _ => files.push(arg),
         }
@@ -48,19 +45,8 @@ pub(crate) fn pager(args: Vec<OsString>) -> i32 {
             true => Ok(Box::new(Input)),
             false => File::open(&file).map(|file| Box::new(file) as Box<dyn Read>),
         };
-        let done = source.and_then(|mut source| match numbers {
-            false => io::copy(&mut source, &mut out).map(drop),
-            true => {
-                let mut text = Vec::new();
-                source.read_to_end(&mut text)?;
-                let lines = text.split_inclusive(|byte| *byte == b'\n').enumerate();
-                for (at, line) in lines {
-                    write!(out, "{:>7} ", at + 1)?;
-                    out.write_all(line)?;
-                }
-                Ok(())
-            }
-        });
+        // Output is no terminal, so lines are not even numbered.
+        let done = source.and_then(|mut source| io::copy(&mut source, &mut out).map(drop));
         if let Err(error) = done {
             let _ = out.flush();
             eprintln!("{}: {}", file.to_string_lossy(), reason(&error));

@@ -8,6 +8,7 @@ pub(crate) mod condition;
 pub(crate) mod convert;
 pub(crate) mod copy;
 pub(crate) mod curl;
+pub(crate) mod date;
 pub(crate) mod dd;
 pub(crate) mod df;
 pub(crate) mod diff;

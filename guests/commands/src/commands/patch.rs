@@ -108,6 +108,8 @@ struct Settings {
     forward: bool,
     fuzz: usize,
     backup: bool,
+    /// `--no-backup-if-mismatch`
+    forgets: bool,
     remove_empty: bool,
     quiet: bool,
     dry: bool,
@@ -167,6 +169,7 @@ fn settings(args: Vec<OsString>) -> Result<(Settings, Vec<u8>), i32> {
             Item::Option(Key::Short('R'), _) => s.reverse = true,
             Item::Option(Key::Short('N'), _) => s.forward = true,
             Item::Option(Key::Short('b'), _) => s.backup = true,
+            Item::Option(Key::Long("no-backup-if-mismatch"), _) => s.forgets = true,
             Item::Option(Key::Short('E'), _) => s.remove_empty = true,
             Item::Option(Key::Short('s'), _) => s.quiet = true,
             Item::Option(Key::Long("dry-run"), _) => s.dry = true,
@@ -397,6 +400,7 @@ fn apply(s: &Settings, change: &Change) -> Result<bool, String> {
     let mut current: Vec<Vec<u8>> = lines(&text).into_iter().map(<[u8]>::to_vec).collect();
     let mut rejected = Vec::new();
     let mut offset = 0_isize;
+    let mut is_inexact = false;
     if creates && existed && !text.is_empty() {
         if !s.quiet {
             println!(
@@ -423,6 +427,7 @@ fn apply(s: &Settings, change: &Change) -> Result<bool, String> {
             };
             let moved = at as isize - expected(hunk, 0);
             let by = moved - offset_before(&hunks, number);
+            is_inexact |= fuzz > 0 || by != 0;
             if !s.quiet && (fuzz > 0 || by != 0) {
                 let fuzzy = if fuzz > 0 { format!(" with fuzz {fuzz}") } else { String::new() };
                 let lines = if by.abs() == 1 { "line" } else { "lines" };
@@ -432,7 +437,9 @@ fn apply(s: &Settings, change: &Change) -> Result<bool, String> {
             offset = moved + splice(&mut current, hunk, at, fuzz);
         }
     }
-    write(s, &file, change, &current.concat(), existed, deletes).map_err(fail)?;
+    // As in GNU, the original is kept if the patch does not match it exactly.
+    let keeps = s.backup || (!s.forgets && (is_inexact || !rejected.is_empty()));
+    write(s, &file, change, &current.concat(), existed && keeps, deletes).map_err(fail)?;
     if rejected.is_empty() {
         return Ok(true);
     }
@@ -548,7 +555,7 @@ fn write(
     file: &Path,
     change: &Change,
     text: &[u8],
-    existed: bool,
+    keeps: bool,
     deletes: bool,
 ) -> io::Result<()> {
     if s.dry {
@@ -559,7 +566,7 @@ fn write(
         name.push(end);
         name
     };
-    if s.backup && existed {
+    if keeps {
         fs::copy(file, with(".orig"))?;
     }
     let to = match (&s.output, &change.renamed) {
@@ -572,7 +579,7 @@ fn write(
         (None, _) => file.to_path_buf(),
     };
     if text.is_empty() && (deletes || s.remove_empty) && s.output.is_none() {
-        return if existed { fs::remove_file(file) } else { Ok(()) };
+        return if file.exists() { fs::remove_file(file) } else { Ok(()) };
     }
     if let Some(folder) = to.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         fs::create_dir_all(folder)?;

@@ -1,4 +1,4 @@
-//! Small commands that belong to no family: true, false, sync, clear, rev, which, dos2unix,
+//! Small commands that belong to no family: true, false, yes, sync, clear, rev, which, dos2unix,
 //! unix2dos.
 
 use std::ffi::OsString;
@@ -264,4 +264,14 @@ pub(crate) fn expand(args: Vec<OsString>) -> i32 {
         });
     }
     uu!(uu_expand, "expand")(changed)
+}
+/// yes: the uutils version, which never ends if standard output is closed.
+pub(crate) fn yes(args: Vec<OsString>) -> i32 {
+    match cofferdam_guest_sys::write(1, b"") {
+        Err(error) if error.raw_os_error() == Some(libc::EBADF) => {
+            eprintln!("yes: standard output: Bad file descriptor");
+            1
+        }
+        _ => uu!(uu_yes, "yes")(args),
+    }
 }

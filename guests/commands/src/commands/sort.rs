@@ -18,7 +18,7 @@ const MAX_CHECKED: u64 = 512 << 20;
 const WITH_VALUE: &[u8] = b"kotST";
 
 pub(crate) fn run(args: Vec<OsString>) -> i32 {
-    let taken = take(args);
+    let taken = take(with_keys(args));
     match taken.check {
         None => {
             let Taken { options: mut args, mut files, .. } = taken;
@@ -31,6 +31,61 @@ pub(crate) fn run(args: Vec<OsString>) -> i32 {
         }
         Some(how) => check(taken, how),
     }
+}
+
+/// Replaces keys in the old form, `+1.2n -3`, with `-k`.
+fn with_keys(args: Vec<OsString>) -> Vec<OsString> {
+    let mut done: Vec<OsString> = Vec::with_capacity(args.len());
+    let mut args = args.into_iter().peekable();
+    while let Some(arg) = args.next() {
+        if arg == "--" {
+            done.push(arg);
+            done.extend(args);
+            break;
+        }
+        let Some(start) = old_place(&arg, '+') else {
+            let takes_value =
+                matches!(arg.as_bytes(), [b'-', letter] if WITH_VALUE.contains(letter));
+            done.push(arg);
+            if takes_value {
+                done.extend(args.next());
+            }
+            continue;
+        };
+        let mut key = format!("{}.{}{}", start.field + 1, start.character + 1, start.letters);
+        if let Some(end) = args.peek().and_then(|next| old_place(next, '-')) {
+            args.next();
+            // Without a character, the key ends with the field before.
+            let place = match end.character {
+                0 => format!("{}", end.field.max(1)),
+                _ => format!("{}.{}", end.field + 1, end.character),
+            };
+            key.push_str(&format!(",{place}{}", end.letters));
+        }
+        done.push("-k".into());
+        done.push(key.into());
+    }
+    done
+}
+
+/// A place in a line, counted from 0, as old keys have it.
+struct OldPlace {
+    field: usize,
+    character: usize,
+    letters: String,
+}
+
+/// Parses `+1`, `+1.2n` or the like.
+fn old_place(arg: &std::ffi::OsStr, sign: char) -> Option<OldPlace> {
+    let text = arg.to_str()?.strip_prefix(sign)?;
+    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (place, letters) = text.split_at(end);
+    let (field, character) = place.split_once('.').unwrap_or((place, "0"));
+    if !letters.bytes().all(|letter| b"bdfghiMnRrV".contains(&letter)) {
+        return None;
+    }
+    let (field, character) = (field.parse().ok()?, character.parse().ok()?);
+    Some(OldPlace { field, character, letters: letters.to_owned() })
 }
 
 fn sort(args: Vec<OsString>) -> i32 {

@@ -157,7 +157,7 @@ fn execute(s: &Settings) -> Result<i32, i32> {
         eprintln!("xargs: {}", reason(&error));
         return Err(1);
     }
-    let words = words(s, &text)?;
+    let (words, broken) = words(s, &text)?;
     drop(text);
     let mut code = 0;
     if let Some(mark) = &s.replace {
@@ -196,7 +196,7 @@ fn execute(s: &Settings) -> Result<i32, i32> {
     if batch.len() > s.command.len() || !(ran || s.skip_empty) {
         launch(s, &batch, &mut code)?;
     }
-    Ok(code)
+    Ok(if broken == 0 { code } else { broken })
 }
 
 /// Runs one command; `Err` carries the exit code that ends xargs.
@@ -238,13 +238,16 @@ fn launch(s: &Settings, argv: &[OsString], code: &mut i32) -> Result<(), i32> {
     }
 }
 
-fn words(s: &Settings, text: &[u8]) -> Result<Vec<Word>, i32> {
+/// Splits the input. The words come with the exit code for an open quote behind them, or 0: as in
+/// GNU, the words before it are used.
+fn words(s: &Settings, text: &[u8]) -> Result<(Vec<Word>, i32), i32> {
     if let Some(delimiter) = s.delimiter {
         let whole = text.strip_suffix(&[delimiter]).unwrap_or(text);
         if text.is_empty() {
-            return Ok(Vec::new());
+            return Ok((Vec::new(), 0));
         }
-        return Ok(whole.split(|b| *b == delimiter).map(|word| (word.to_vec(), true)).collect());
+        let words = whole.split(|b| *b == delimiter).map(|word| (word.to_vec(), true));
+        return Ok((words.collect(), 0));
     }
     if s.replace.is_some() {
         let trimmed = |line: &[u8]| -> Vec<u8> {
@@ -252,7 +255,9 @@ fn words(s: &Settings, text: &[u8]) -> Result<Vec<Word>, i32> {
             line[start..].to_vec()
         };
         let lines = text.split(|b| *b == b'\n').map(trimmed).filter(|line| !line.is_empty());
-        return lines.map(|line| Ok((unquoted(&line)?, true))).collect();
+        let words: Result<Vec<Word>, i32> =
+            lines.map(|line| Ok((unquoted(&line)?, true))).collect();
+        return words.map(|words| (words, 0));
     }
     let mut words: Vec<Word> = Vec::new();
     let mut current: Option<Vec<u8>> = None;
@@ -268,7 +273,7 @@ fn words(s: &Settings, text: &[u8]) -> Result<Vec<Word>, i32> {
                 }
                 if words.last().is_some_and(|last| Some(&last.0) == s.end.as_ref()) {
                     words.pop();
-                    return Ok(words);
+                    return Ok((words, 0));
                 }
             }
             b'\\' => {
@@ -280,7 +285,7 @@ fn words(s: &Settings, text: &[u8]) -> Result<Vec<Word>, i32> {
                 loop {
                     match bytes.next() {
                         Some(end) if end == quote => break,
-                        Some(b'\n') | None => return Err(unmatched(*quote)),
+                        Some(b'\n') | None => return Ok((words, unmatched(*quote))),
                         Some(other) => word.push(*other),
                     }
                 }
@@ -289,7 +294,7 @@ fn words(s: &Settings, text: &[u8]) -> Result<Vec<Word>, i32> {
         }
     }
     words.extend(current.map(|word| (word, true)));
-    Ok(words)
+    Ok((words, 0))
 }
 
 fn unmatched(quote: u8) -> i32 {

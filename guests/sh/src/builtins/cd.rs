@@ -83,6 +83,13 @@ pub(super) fn cd(shell: &mut Shell, args: &[Text]) -> Exec {
             }
         }
     }
+    if shell.options.is_shopt("cdable_vars") == Some(true)
+        && sys::stat(&target, true).is_err()
+        && let Some(value) = shell.get(&target).filter(|value| !value.is_empty())
+    {
+        target = value;
+        print = true;
+    }
     if !shell.change_directory(&target, physical, "cd")? {
         return Ok(1);
     }

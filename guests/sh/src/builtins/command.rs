@@ -71,6 +71,10 @@ pub(super) fn builtin(shell: &mut Shell, args: Vec<Decl>) -> Exec {
     }
     let Some(first) = args.first() else { return Ok(0) };
     let name = first.text();
+    if let [b'-', letter, ..] = name.as_slice() {
+        super::bad_option(shell, "builtin", &format!("-{}", char::from(*letter)));
+        return Ok(USAGE);
+    }
     match find(&name) {
         Some(builtin) if shell.is_builtin(&name) => builtin.call(shell, args),
         _ => {

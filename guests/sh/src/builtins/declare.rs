@@ -3,6 +3,7 @@
 use super::{USAGE, shown};
 use crate::exec::{Assigned, Decl, NewValue};
 use crate::expand::{quote, transform};
+use crate::shell::frames::Function;
 use crate::shell::scope::{make_assoc, make_indexed, split_place};
 use crate::shell::value::{Value, Var, flag};
 use crate::shell::{Exec, Flow, Shell};
@@ -226,8 +227,12 @@ fn one(shell: &mut Shell, arg: Decl, asked: &Asked) -> Result<bool, Flow> {
     if makes_local {
         let outer = shell.vars.get(name.as_slice()).cloned();
         if outer.as_ref().is_some_and(|var| var.has(flag::READONLY)) && asked.local {
-            let is_here = shell.is_local(&name);
-            if !is_here {
+            // A local copy is refused only for a global: locals of callers may be shadowed.
+            let is_local = shell
+                .frames
+                .iter()
+                .any(|frame| frame.saved.iter().any(|(saved, _)| saved[..] == name[..]));
+            if !is_local {
                 shell.warn(&format!("{who}: {}: readonly variable", shown(&name)));
                 return Ok(false);
             }
@@ -447,6 +452,9 @@ fn reference(
             shell.warn(&format!("{who}: {name}: nameref variable self references not allowed"));
             return Ok(false);
         }
+        if target == name && given {
+            shell.warn(&format!("{who}: warning: {}: circular name reference", shown(name)));
+        }
     }
     if shell.vars.get(name).is_some_and(Var::is_array) {
         shell.warn(&format!("{who}: {}: reference variable cannot be an array", shown(name)));
@@ -564,6 +572,13 @@ pub(super) fn all_functions(shell: &Shell) -> Text {
     all.iter().flat_map(|(name, function)| function_text(name, &function.body())).collect()
 }
 
+/// Returns the attributes of a function as options of `declare`.
+fn function_letters(function: &Function) -> String {
+    let set = [('r', function.readonly), ('t', function.traced), ('x', function.exported)];
+    let set = set.iter().filter(|(_, is_set)| *is_set).map(|(letter, _)| *letter);
+    std::iter::once('f').chain(set).collect()
+}
+
 fn functions(shell: &mut Shell, args: &[Decl], asked: &Asked) -> Exec {
     let mut out = Vec::new();
     if args.is_empty() {
@@ -576,12 +591,7 @@ fn functions(shell: &mut Shell, args: &[Decl], asked: &Asked) -> Exec {
             if asked.on & flag::READONLY != 0 && !function.readonly {
                 continue;
             }
-            let letters = match (function.readonly, function.exported) {
-                (false, false) => "f",
-                (false, true) => "fx",
-                (true, false) => "fr",
-                (true, true) => "frx",
-            };
+            let letters = function_letters(function);
             if asked.names_only || (asked.who == "export") {
                 if asked.who == "export" {
                     out.extend_from_slice(&function_text(name, &function.body()));
@@ -601,7 +611,9 @@ fn functions(shell: &mut Shell, args: &[Decl], asked: &Asked) -> Exec {
             return Ok(1);
         }
         let Some(function) = shell.functions.get(&name).cloned() else {
-            if matches!(asked.who, "export" | "readonly") {
+            if asked.print {
+                shell.warn(&format!("{}: {}: not found", asked.who, shown(&name)));
+            } else if matches!(asked.who, "export" | "readonly") {
                 shell.warn(&format!("{}: {}: not a function", asked.who, shown(&name)));
             }
             status = 1;
@@ -621,6 +633,10 @@ fn functions(shell: &mut Shell, args: &[Decl], asked: &Asked) -> Exec {
             let readonly = function.readonly || asked.on & flag::READONLY != 0;
             let changed = std::rc::Rc::new(function.with(exported, readonly));
             shell.functions.insert(name, changed);
+        } else if (asked.on | asked.off) & flag::TRACE != 0 {
+            shell
+                .functions
+                .insert(name, std::rc::Rc::new(function.traced(asked.on & flag::TRACE != 0)));
         } else if asked.names_only {
             if asked.print {
                 out.extend_from_slice(format!("declare -f {}\n", shown(&name)).as_bytes());
@@ -634,6 +650,10 @@ fn functions(shell: &mut Shell, args: &[Decl], asked: &Asked) -> Exec {
             }
         } else {
             out.extend_from_slice(&function_text(&name, &function.body()));
+            let letters = function_letters(&function);
+            if asked.print && letters != "f" {
+                out.extend_from_slice(format!("declare -{letters} {}\n", shown(&name)).as_bytes());
+            }
         }
     }
     let written = shell.print(&out, asked.who)?;

@@ -49,6 +49,17 @@ fn put(shell: &mut Shell, dirs: Vec<Text>, who: &str, go: bool) -> Exec {
     show(shell)
 }
 
+/// Complains of a position that the stack does not have.
+fn out_of_range(shell: &mut Shell, who: &str, position: &[u8]) {
+    match shell.dir_stack.is_empty() {
+        true => shell.warn(&format!("{who}: directory stack empty")),
+        false => {
+            let position = shown(position);
+            shell.warn(&format!("{who}: {position}: directory stack index out of range"));
+        }
+    }
+}
+
 pub(super) fn pushd(shell: &mut Shell, args: &[Text]) -> Exec {
     let stay = args[1..].iter().any(|arg| arg == b"-n");
     let rest: Vec<&Text> = args[1..].iter().filter(|arg| *arg != b"-n" && *arg != b"--").collect();
@@ -69,7 +80,7 @@ pub(super) fn pushd(shell: &mut Shell, args: &[Text]) -> Exec {
                 put(shell, dirs, "pushd", !stay)
             }
             None => {
-                shell.warn(&format!("pushd: {}: directory stack index out of range", shown(arg)));
+                out_of_range(shell, "pushd", arg);
                 Ok(1)
             }
         },
@@ -112,7 +123,7 @@ pub(super) fn popd(shell: &mut Shell, args: &[Text]) -> Exec {
         Some(arg) => match position(arg, dirs.len()) {
             Some(at) => at,
             None => {
-                shell.warn(&format!("popd: {}: directory stack index out of range", shown(arg)));
+                out_of_range(shell, "popd", arg);
                 return Ok(1);
             }
         },
@@ -141,7 +152,8 @@ pub(super) fn dirs(shell: &mut Shell, args: &[Text]) -> Exec {
                 b'v' => numbered = true,
                 b'l' => long = true,
                 _ => {
-                    super::bad_option(shell, "dirs", &shown(arg));
+                    shell.warn(&format!("dirs: {}: invalid number", shown(arg)));
+                    super::print_usage(shell, "dirs");
                     return Ok(super::USAGE);
                 }
             }
@@ -158,7 +170,7 @@ pub(super) fn dirs(shell: &mut Shell, args: &[Text]) -> Exec {
         return match position(&arg, all.len()) {
             Some(at) => shell.print(&[all[at].as_slice(), b"\n"].concat(), "dirs"),
             None => {
-                shell.warn(&format!("dirs: {}: directory stack index out of range", shown(&arg)));
+                out_of_range(shell, "dirs", &arg);
                 Ok(1)
             }
         };

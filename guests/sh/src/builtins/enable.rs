@@ -8,6 +8,7 @@ pub(super) fn enable(shell: &mut Shell, args: &[Text]) -> Exec {
     let mut off = false;
     let mut all = false;
     let mut special = false;
+    let mut removes = false;
     let mut names = Vec::new();
     for arg in &args[1..] {
         match arg.as_slice() {
@@ -18,8 +19,14 @@ pub(super) fn enable(shell: &mut Shell, args: &[Text]) -> Exec {
                         b'a' => all = true,
                         b's' => special = true,
                         b'p' => {}
-                        _ => {
-                            shell.warn(&format!("enable: {}: not supported", shown(arg)));
+                        b'd' => removes = true,
+                        b'f' => {
+                            shell.warn("enable: -f: there are no loadable builtins");
+                            return Ok(1);
+                        }
+                        letter => {
+                            let letter = char::from(*letter);
+                            super::bad_option(shell, "enable", &format!("-{letter}"));
                             return Ok(super::USAGE);
                         }
                     }
@@ -43,6 +50,11 @@ pub(super) fn enable(shell: &mut Shell, args: &[Text]) -> Exec {
     for name in names {
         if find(&name).is_none() {
             shell.warn(&format!("enable: {}: not a shell builtin", shown(&name)));
+            status = 1;
+            continue;
+        }
+        if removes {
+            shell.warn(&format!("enable: {}: not dynamically loaded", shown(&name)));
             status = 1;
             continue;
         }

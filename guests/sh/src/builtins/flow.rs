@@ -65,6 +65,9 @@ fn status(shell: &mut Shell, args: &[Text], who: &str) -> Result<i32, Flow> {
 }
 
 pub(super) fn return_(shell: &mut Shell, args: &[Text]) -> Exec {
+    if args.len() > 2 && number(&args[1]).is_some() {
+        return Err(too_many(shell, "return"));
+    }
     if shell.frames.is_empty() {
         shell.warn("return: can only `return' from a function or sourced script");
         return Ok(2);
@@ -82,6 +85,7 @@ pub(super) fn logout(shell: &mut Shell, args: &[Text]) -> Exec {
 
 pub(super) fn exit(shell: &mut Shell, args: &[Text]) -> Exec {
     let status = status(shell, args, "exit")?;
+    shell.run_logout_file();
     // The EXIT trap sees the function and the local variables of `exit`.
     Err(Flow::Exit(shell.run_exit_trap(status)))
 }

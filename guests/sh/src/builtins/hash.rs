@@ -6,6 +6,10 @@ use crate::shell::{Exec, Shell};
 use crate::syntax::ast::Text;
 
 pub(super) fn hash(shell: &mut Shell, args: &[Text]) -> Exec {
+    if !shell.options.hashall() {
+        shell.warn("hash: hashing disabled");
+        return Ok(1);
+    }
     let (mut forget, mut reusable, mut remove, mut tell, mut path) =
         (false, false, false, false, None);
     let mut at = 1;

@@ -53,7 +53,10 @@ pub(super) fn help(shell: &mut Shell, args: &[Text]) -> Exec {
         }
         any |= found;
         if !found {
-            shell.warn(&format!("help: no help topics match `{}'", shown(name)));
+            let name = shown(name);
+            shell.warn(&format!(
+                "help: no help topics match `{name}'.  Try `help help' or `man -k {name}' or `info {name}'."
+            ));
             status = 1;
         }
     }

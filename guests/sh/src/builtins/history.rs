@@ -2,7 +2,7 @@
 
 use super::{USAGE, number, shown};
 use crate::shell::output::reason;
-use crate::shell::{Exec, Flow, Shell};
+use crate::shell::{Exec, Shell};
 use crate::syntax::ast::Text;
 
 /// Operation on the history file.
@@ -72,7 +72,7 @@ fn list(shell: &mut Shell, rest: &[Text]) -> Exec {
     if let [first, more @ ..] = rest {
         let Some(number) = number(first) else {
             shell.warn(&format!("history: {}: numeric argument required", shown(first)));
-            return Err(Flow::Discard(1));
+            return Ok(1);
         };
         if !more.is_empty() {
             return Err(super::too_many(shell, "history"));

@@ -68,7 +68,7 @@ pub(super) fn fg(shell: &mut Shell, args: &[Text]) -> Exec {
     }
     let spec = args.get(1).cloned().unwrap_or_else(|| b"%+".to_vec());
     let Some(at) = shell.jobs.find(&spec) else {
-        shell.warn(&format!("fg: {}: no such job", shown(&spec)));
+        no_job(shell, "fg", &spec);
         return Ok(1);
     };
     let line = [shell.jobs.list[at].text.as_slice(), b"\n"].concat();
@@ -88,10 +88,16 @@ pub(super) fn bg(shell: &mut Shell, args: &[Text]) -> Exec {
             Ok(0)
         }
         None => {
-            shell.warn(&format!("bg: {}: no such job", shown(&spec)));
+            no_job(shell, "bg", &spec);
             Ok(1)
         }
     }
+}
+
+/// Complains of a job that does not exist. As in bash, the current one is named in words.
+fn no_job(shell: &mut Shell, who: &str, spec: &[u8]) {
+    let spec = if spec == b"%+" { "current".to_owned() } else { shown(spec) };
+    shell.warn(&format!("{who}: {spec}: no such job"));
 }
 
 pub(super) fn suspend(shell: &mut Shell, _: &[Text]) -> Exec {
@@ -102,10 +108,12 @@ pub(super) fn suspend(shell: &mut Shell, _: &[Text]) -> Exec {
 pub(super) fn disown(shell: &mut Shell, args: &[Text]) -> Exec {
     let specs: Vec<&Text> = args[1..].iter().filter(|arg| arg.first() != Some(&b'-')).collect();
     if specs.is_empty() {
+        let keeps = args[1..].iter().any(|arg| arg.contains(&b'h'));
         if args.len() > 1 {
-            shell.jobs.list.clear();
-        } else {
-            shell.jobs.list.pop();
+            shell.jobs.list.retain(|_| keeps);
+        } else if shell.jobs.list.pop().is_none() {
+            no_job(shell, "disown", b"%+");
+            return Ok(1);
         }
         return Ok(0);
     }
@@ -116,6 +124,8 @@ pub(super) fn disown(shell: &mut Shell, args: &[Text]) -> Exec {
             None => shell.jobs.find(spec),
         };
         match at {
+            // `-h` keeps the job in the table; only a hangup would have spared it.
+            Some(_) if args[1] == b"-h" => {}
             Some(at) => {
                 shell.jobs.list.remove(at);
             }

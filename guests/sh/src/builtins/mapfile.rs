@@ -9,7 +9,7 @@ use super::{USAGE, number, shown};
 use crate::expand::MAX_VALUE;
 use crate::shell::scope::make_indexed;
 use crate::shell::value::Value;
-use crate::shell::{Exec, Shell};
+use crate::shell::{Exec, Flow, Shell};
 use crate::syntax::ast::Text;
 use crate::syntax::is_name;
 
@@ -51,8 +51,18 @@ pub(super) fn mapfile(shell: &mut Shell, args: &[Text]) -> Exec {
             (b'u', Some(n)) if n >= 0 => fd = n as u32,
             (b'C', _) => callback = Some(value),
             (b'c', Some(n)) if n > 0 => quantum = n,
+            (b'n' | b's' | b'O' | b'c' | b'u', _) => {
+                let what = match letter {
+                    b'O' => "array origin",
+                    b'c' => "callback quantum",
+                    b'u' => "file descriptor specification",
+                    _ => "line count",
+                };
+                shell.warn(&format!("mapfile: {}: invalid {what}", shown(&value)));
+                return Ok(1);
+            }
             _ => {
-                shell.warn(&format!("mapfile: {}: invalid option or number", shown(arg)));
+                super::bad_option(shell, "mapfile", &format!("-{}", char::from(letter)));
                 return Ok(USAGE);
             }
         }
@@ -63,7 +73,9 @@ pub(super) fn mapfile(shell: &mut Shell, args: &[Text]) -> Exec {
         return Ok(1);
     }
     let name = shell.resolve(&name).name;
-    shell.check_writable(&name)?;
+    if let Err(Flow::Discard(status)) = shell.check_writable(&name) {
+        return Ok(status);
+    }
     let Ok(input) = shell.fds.fd(fd) else {
         shell.warn(&format!("mapfile: {fd}: invalid file descriptor: Bad file descriptor"));
         return Ok(1);

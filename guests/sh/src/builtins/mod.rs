@@ -66,6 +66,11 @@ pub struct Builtin {
 impl Builtin {
     /// Runs the builtin.
     pub fn call(&self, shell: &mut Shell, args: Vec<Decl>) -> Exec {
+        if matches!(args.get(1), Some(Decl::Word(arg)) if arg == b"--help") && self.has_options() {
+            let text = format!("{}: {}\n", self.name, self.usage);
+            shell.print(text.as_bytes(), self.name)?;
+            return Ok(USAGE);
+        }
         match self.run {
             Run::Plain(run) => {
                 let args: Vec<Text> = args
@@ -79,6 +84,13 @@ impl Builtin {
             }
             Run::Declaration(run) => run(shell, args),
         }
+    }
+}
+
+impl Builtin {
+    /// Returns false for builtins that take `--help` as an ordinary argument.
+    fn has_options(&self) -> bool {
+        !matches!(self.name, "echo" | "test" | "[" | ":" | "true" | "false")
     }
 }
 
@@ -124,9 +136,17 @@ pub static BUILTINS: &[Builtin] = &[
     plain("caller", "caller [expr]", type_::caller),
     plain("cd", "cd [-L|[-P [-e]] [-@]] [dir]", cd::cd),
     declaration("command", false, "command [-pVv] command [arg ...]", command::command),
-    plain("compgen", "compgen [-abcdefgjksuv] [-A action] [-W wordlist] [word]", complete::compgen),
-    plain("complete", "complete [-abcdefgjksuv] [name ...]", complete::complete),
-    plain("compopt", "compopt [-o|+o option] [name ...]", complete::compopt),
+    plain(
+        "compgen",
+        "compgen [-abcdefgjksuv] [-o option] [-A action] [-G globpat] [-W wordlist] [-F function] [-C command] [-X filterpat] [-P prefix] [-S suffix] [word]",
+        complete::compgen,
+    ),
+    plain(
+        "complete",
+        "complete [-abcdefgjksuv] [-pr] [-DEI] [-o option] [-A action] [-G globpat] [-W wordlist] [-F function] [-C command] [-X filterpat] [-P prefix] [-S suffix] [name ...]",
+        complete::complete,
+    ),
+    plain("compopt", "compopt [-o|+o option] [-DEI] [name ...]", complete::compopt),
     special("continue", "continue [n]", flow::continue_),
     declaration(
         "declare",
@@ -137,7 +157,7 @@ pub static BUILTINS: &[Builtin] = &[
     plain("dirs", "dirs [-clpv] [+N] [-N]", dirs::dirs),
     plain("disown", "disown [-h] [-ar] [jobspec ... | pid ...]", jobs::disown),
     plain("echo", "echo [-neE] [arg ...]", echo::echo),
-    plain("enable", "enable [-a] [-n] [name ...]", enable::enable),
+    plain("enable", "enable [-a] [-dnps] [-f filename] [name ...]", enable::enable),
     special("eval", "eval [arg ...]", eval::eval),
     special("exec", "exec [-cl] [-a name] [command [argument ...]] [redirection ...]", exec::exec),
     special("exit", "exit [n]", flow::exit),
@@ -153,14 +173,18 @@ pub static BUILTINS: &[Builtin] = &[
         "history [-c] [-d offset] [n] or history -anrw [filename] or history -ps arg [arg...]",
         history::history,
     ),
-    plain("jobs", "jobs [-lnprs] [jobspec ...]", jobs::jobs),
-    plain("kill", "kill [-s sigspec | -n signum | -sigspec] pid | jobspec ...", kill::kill),
+    plain("jobs", "jobs [-lnprs] [jobspec ...] or jobs -x command [args]", jobs::jobs),
+    plain(
+        "kill",
+        "kill [-s sigspec | -n signum | -sigspec] pid | jobspec ... or kill -l [sigspec]",
+        kill::kill,
+    ),
     plain("let", "let arg [arg ...]", let_::let_),
     declaration("local", false, "local [option] name[=value] ...", declare::local),
     plain("logout", "logout [n]", flow::logout),
     plain(
         "mapfile",
-        "mapfile [-d delim] [-n count] [-O origin] [-s count] [-t] [-u fd] [array]",
+        "mapfile [-d delim] [-n count] [-O origin] [-s count] [-t] [-u fd] [-C callback] [-c quantum] [array]",
         mapfile::mapfile,
     ),
     plain("popd", "popd [-n] [+N | -N]", dirs::popd),
@@ -169,12 +193,12 @@ pub static BUILTINS: &[Builtin] = &[
     plain("pwd", "pwd [-LP]", cd::pwd),
     plain(
         "read",
-        "read [-ers] [-a array] [-d delim] [-n nchars] [-N nchars] [-p prompt] [-t timeout] [-u fd] [name ...]",
+        "read [-ers] [-a array] [-d delim] [-i text] [-n nchars] [-N nchars] [-p prompt] [-t timeout] [-u fd] [name ...]",
         read::read,
     ),
     plain(
         "readarray",
-        "readarray [-d delim] [-n count] [-O origin] [-s count] [-t] [-u fd] [array]",
+        "readarray [-d delim] [-n count] [-O origin] [-s count] [-t] [-u fd] [-C callback] [-c quantum] [array]",
         mapfile::mapfile,
     ),
     declaration(

@@ -33,6 +33,11 @@ pub(super) fn printf(shell: &mut Shell, args: &[Text]) -> Exec {
             variable = Some(name.clone());
             rest = more;
         }
+        [option] if option == b"-v" => {
+            shell.warn("printf: -v: option requires an argument");
+            super::print_usage(shell, "printf");
+            return Ok(USAGE);
+        }
         [option, ..] if option.len() > 2 && option.starts_with(b"-v") => {
             variable = Some(option[2..].to_vec());
             rest = &rest[1..];

@@ -192,6 +192,10 @@ pub(super) fn read(shell: &mut Shell, args: &[Text]) -> Exec {
         Ok(parsed) => parsed,
         Err(status) => return Ok(status),
     };
+    if let Some(name) = asked.array.as_ref().filter(|name| !crate::syntax::is_name(name)) {
+        shell.warn(&format!("read: `{}': not a valid identifier", shown(name)));
+        return Ok(1);
+    }
     for name in &names {
         if split_place(name).is_none() {
             shell.warn(&format!("read: `{}': not a valid identifier", shown(name)));

@@ -40,6 +40,8 @@ pub(super) fn source(shell: &mut Shell, args: &[Text]) -> Exec {
             Err(error) => {
                 if shell.options.posix() && path == *name && !name.contains(&b'/') {
                     shell.warn(&format!("{who}: {}: file not found", shown(name)));
+                } else if error.kind() == std::io::ErrorKind::IsADirectory {
+                    shell.warn(&format!("{who}: {}: is a directory", shown(name)));
                 } else {
                     shell.warn(&format!("{}: {}", shown(name), reason(&error)));
                 }

@@ -204,10 +204,15 @@ pub(super) fn describe_command(shell: &mut Shell, names: &[Text], long: bool) ->
 
 pub(super) fn caller(shell: &mut Shell, args: &[Text]) -> Exec {
     let at = match args.get(1) {
+        Some(arg) if arg.len() > 1 && arg[0] == b'-' => {
+            super::bad_option(shell, "caller", &format!("-{}", char::from(arg[1])));
+            return Ok(USAGE);
+        }
         Some(arg) => match number(arg) {
-            Some(n) if n >= 0 => n as usize,
-            _ => {
+            Some(n) => n as usize,
+            None => {
                 shell.warn(&format!("caller: {}: invalid number", shown(arg)));
+                super::print_usage(shell, "caller");
                 return Ok(USAGE);
             }
         },

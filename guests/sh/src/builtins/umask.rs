@@ -30,7 +30,8 @@ pub(super) fn umask(shell: &mut Shell, args: &[Text]) -> Exec {
     let mask = if mode.first().is_some_and(u8::is_ascii_digit) {
         u32::from_str_radix(&shown(mode), 8)
             .ok()
-            .filter(|mask| *mask <= 0o777)
+            .filter(|mask| *mask <= 0o7777)
+            .map(|mask| mask & 0o777)
             .ok_or_else(|| format!("{}: octal number out of range", shown(mode)))
     } else {
         let now = sys::umask(0o022);

@@ -20,6 +20,9 @@ impl Shell {
             };
             if let Some(status) = self.jobs.list[at].status() {
                 let job = self.jobs.list.remove(at);
+                if let Some(pid) = job.pids.last() {
+                    self.jobs.remember(*pid, status);
+                }
                 let is_quiet = match status {
                     Status::Killed(signal) => {
                         signal == 15 || self.traps.list.contains_key(&Event::Signal(signal))
@@ -92,6 +95,11 @@ fn wait_as_told(shell: &mut Shell, args: &[Text]) -> Exec {
             b"-p" => {
                 variable = args.get(at).cloned();
                 at += 1;
+                if variable.is_none() {
+                    shell.warn("wait: -p: option requires an argument");
+                    super::print_usage(shell, "wait");
+                    return Ok(super::USAGE);
+                }
             }
             _ => {
                 super::bad_option(shell, "wait", &shown(arg));
@@ -109,7 +117,11 @@ fn wait_as_told(shell: &mut Shell, args: &[Text]) -> Exec {
                 return Ok(status);
             }
         }
-        shell.jobs.list.clear();
+        for job in std::mem::take(&mut shell.jobs.list) {
+            if let (Some(pid), Some(status)) = (job.pids.last(), job.status()) {
+                shell.jobs.remember(*pid, status);
+            }
+        }
         return Ok(0);
     }
     let mut status = 0;
@@ -127,12 +139,19 @@ fn wait_as_told(shell: &mut Shell, args: &[Text]) -> Exec {
                 } else if let Some(known) =
                     number(spec).and_then(|pid| shell.jobs.take_stray(pid as u32))
                 {
+                    shell.jobs.remember(number(spec).unwrap_or(0) as u32, known);
                     status = known.code();
                     continue;
                 } else if let Some(pid) = number(spec).and_then(|pid| u32::try_from(pid).ok())
                     && let Ok(Some((_, known))) = sys::wait(Which::One(pid), false)
                 {
                     // A process substitution is a child without a job.
+                    shell.jobs.remember(pid, known);
+                    status = known.code();
+                    continue;
+                } else if let Some(known) =
+                    number(spec).and_then(|pid| shell.jobs.remembered(pid as u32))
+                {
                     status = known.code();
                     continue;
                 } else if number(spec).is_some() {
@@ -167,6 +186,9 @@ fn wait_next(shell: &mut Shell, specs: &[Text], variable: Option<Text>) -> Exec 
             shell.jobs.list.iter().position(|job| fits(job.number) && job.status().is_some());
         if let Some(at) = done {
             let job = shell.jobs.list.remove(at);
+            if let (Some(pid), Some(status)) = (job.pids.last(), job.status()) {
+                shell.jobs.remember(*pid, status);
+            }
             if let (Some(name), Some(pid)) = (&variable, job.pids.last()) {
                 shell.set(name, pid.to_string().into_bytes())?;
             }

@@ -55,6 +55,11 @@ pub enum Decl {
 impl Decl {
     /// Returns the argument as text, as an ordinary command receives it.
     pub fn text(&self) -> Text {
+        self.text_with(|value| value.to_vec())
+    }
+
+    /// Returns the argument as text, with the elements of an array quoted by `quoted`.
+    pub(super) fn text_with(&self, quoted: fn(&[u8]) -> Text) -> Text {
         match self {
             Decl::Word(text) => text.clone(),
             Decl::Assign(assign) => {
@@ -72,8 +77,11 @@ impl Decl {
                             .iter()
                             .flat_map(|e| {
                                 e.values.iter().map(|value| match &e.key {
-                                    Some(key) => [b"[", key.as_slice(), b"]=", value].concat(),
-                                    None => value.clone(),
+                                    Some(key) => {
+                                        [b"[", quoted(key).as_slice(), b"]=", &quoted(value)]
+                                            .concat()
+                                    }
+                                    None => quoted(value),
                                 })
                             })
                             .collect();

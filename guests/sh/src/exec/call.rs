@@ -48,8 +48,8 @@ impl Shell {
         let args = std::mem::replace(&mut self.args, Rc::new(args));
         let loops = std::mem::take(&mut self.loops);
         let getopts = (self.getopts_at, self.getopts_index);
-        let debug =
-            if self.options.functrace() { None } else { self.traps.list.remove(&Event::Debug) };
+        let is_traced = self.options.functrace() || function.traced;
+        let debug = if is_traced { None } else { self.traps.list.remove(&Event::Debug) };
         let body = function.body();
         if self.traces_commands() {
             self.line = body.line;
@@ -64,7 +64,7 @@ impl Shell {
         }
         if let Ok(status) = answer {
             // The trap sees the status of the last command, not that of `return`.
-            self.run_return_trap()?;
+            self.run_return_trap(function.traced)?;
             self.status = status;
         }
         self.args = args;
@@ -120,7 +120,7 @@ impl Shell {
             other => other,
         };
         if let Ok(status) = answer {
-            self.run_return_trap()?;
+            self.run_return_trap(false)?;
             self.status = status;
         }
         // Parameters that the script set with `set` stay.

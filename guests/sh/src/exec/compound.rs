@@ -30,7 +30,10 @@ impl Shell {
         match &command.kind {
             Kind::Simple(simple) => self.exec_simple(simple, command),
             Kind::Group(list) => self.exec_list(list),
-            Kind::Subshell(list) => self.exec_subshell(list, command),
+            Kind::Subshell(list) => {
+                self.line = command.line;
+                self.exec_subshell(list, command)
+            }
             Kind::If(arms, otherwise) => self.exec_if(arms, otherwise.as_ref()),
             Kind::Loop(l) => self.exec_loop(l),
             Kind::For(name, words, body) => {

@@ -105,7 +105,8 @@ impl Shell {
             self.run_trap(Event::Err)?;
         }
         if self.options.errexit() {
-            return Err(Flow::Exit(status));
+            // The EXIT trap sees the function that failed.
+            return Err(Flow::Exit(self.run_exit_trap(status)));
         }
         Ok(())
     }

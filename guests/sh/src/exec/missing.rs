@@ -6,6 +6,7 @@ use strsim::osa_distance;
 use super::instead::instead_of;
 use super::spawn::shown;
 use crate::builtins::BUILTINS;
+use crate::expand::quote;
 use crate::shell::Shell;
 use crate::syntax::ast::{Arg, Command, Kind, Part, Simple, Text, Word};
 
@@ -25,12 +26,19 @@ impl Shell {
     /// Runs the script's own handler, or prints an error and returns the status.
     pub(super) fn missing(&mut self, args: &[Text]) -> Result<Pid, i32> {
         let name = &args[0];
+        let has_no_path = self.get(b"PATH").is_none_or(|path| path.is_empty());
         if name.contains(&b'/') {
-            self.warn(&format!("{}: No such file or directory", shown(name)));
+            self.warn(&format!("{}: No such file or directory", printable(name)));
             return Err(NOT_FOUND);
         }
         if !self.functions.contains_key(HANDLER) {
-            self.warn(&format!("{}: command not found", shown(name)));
+            // As in bash, a search without a path looks in the working directory only.
+            let what = if has_no_path && !name.is_empty() {
+                "No such file or directory"
+            } else {
+                "command not found"
+            };
+            self.warn(&format!("{}: {what}", printable(name)));
             match instead_of(name) {
                 Some(advice) => self.print_error(format!("hint: {advice}\n").as_bytes()),
                 None => self.suggest(name),
@@ -61,6 +69,11 @@ impl Shell {
             self.print_error(text.as_bytes());
         }
     }
+}
+
+/// Shows a command name in a message; control characters and broken UTF-8 are quoted as in `$'…'`.
+fn printable(name: &[u8]) -> String {
+    if quote::needs_ansi(name) { shown(&quote::ansi(name)) } else { shown(name) }
 }
 
 /// Returns the known name closest to the typed one, if it is close enough.

@@ -15,6 +15,18 @@ const USAGE: i32 = 2;
 /// Exit status of `bash -c` after a fatal expansion error.
 pub(super) const FATAL_IN_STRING: i32 = 127;
 
+/// Synopsis of the shell's own arguments.
+const CALL: &str = "\
+Usage:\tbash [GNU long option] [option] ...
+\tbash [GNU long option] [option] script-file ...
+GNU long options:
+\t--help\n\t--init-file\n\t--login\n\t--noediting\n\t--noprofile
+\t--norc\n\t--posix\n\t--rcfile\n\t--version
+Shell options:
+\t-ilrs or -c command or -O shopt_option\t\t(invocation only)
+\t-abefhkmnptuvxBCEHPT or -o option
+";
+
 /// Source of commands, chosen by the command line.
 enum Input {
     Text(Text),
@@ -26,15 +38,22 @@ impl Shell {
     /// Runs the shell with its arguments and returns its exit status.
     pub fn main(&mut self, args: &[Text]) -> i32 {
         let mut rc = Some(None);
+        let mut profile = true;
         // Scripts for `sh` expect the rules of POSIX, as they get them from bash under that name.
         let name = self.arg0.rsplit(|b| *b == b'/').next().unwrap_or_default();
         if name == b"sh" || self.vars.contains_key(b"POSIXLY_CORRECT".as_slice()) {
             self.options.set_named("posix", true);
         }
-        let input = match self.read_arguments(args, &mut rc) {
+        if self.arg0.first() == Some(&b'-') {
+            self.options.shopt_named("login_shell", true);
+        }
+        let input = match self.read_arguments(args, &mut rc, &mut profile) {
             Ok(input) => input,
             Err(status) => return status,
         };
+        if let Err(status) = self.run_start_files(profile) {
+            return self.finish(status);
+        }
         if self.interactive
             && let Err(status) = self.begin_interactive(rc)
         {
@@ -89,11 +108,13 @@ impl Shell {
     }
 
     /// Parses the arguments. Sets `rc` to the start file of an interactive shell: `None` for no
-    /// file, `Some(None)` for the default, or a given path.
+    /// file, `Some(None)` for the default, or a given path. Clears `profile` if a login shell is to
+    /// run no start files.
     fn read_arguments(
         &mut self,
         args: &[Text],
         rc: &mut Option<Option<Text>>,
+        profile: &mut bool,
     ) -> Result<Input, i32> {
         let mut command = false;
         let mut standard = false;
@@ -119,6 +140,9 @@ impl Shell {
                     if arg == b"--norc" {
                         *rc = None;
                     }
+                    if arg == b"--noprofile" {
+                        *profile = false;
+                    }
                     continue;
                 }
                 b"--version" => {
@@ -129,7 +153,7 @@ impl Shell {
                 }
                 b"--help" => {
                     let text =
-                        "usage: bash [option ...] [-c command [name]] [file] [argument ...]\n";
+                        format!("GNU bash, version {}\n{CALL}", crate::shell::start::VERSION);
                     let _ = self.print(text.as_bytes(), "bash");
                     return Err(0);
                 }
@@ -150,7 +174,10 @@ impl Shell {
                         self.interactive = true;
                         self.options.shopt_named("expand_aliases", true);
                     }
-                    b'l' | b'r' if on => {}
+                    b'l' if on => {
+                        self.options.shopt_named("login_shell", true);
+                    }
+                    b'r' if on => {}
                     b'o' | b'O' => {
                         let name = args.get(at).map(|n| String::from_utf8_lossy(n).into_owned());
                         at += 1;
@@ -161,14 +188,24 @@ impl Shell {
                             self.options.shopt_named(&name, on)
                         };
                         if !known {
-                            self.warn(&format!("{name}: invalid option name"));
+                            let message = match letter {
+                                b'o' => format!("bash: {name}: invalid option name"),
+                                _ => format!("{name}: invalid shell option name"),
+                            };
+                            self.print_error(&[&self.arg0[..], b": line 0: "].concat());
+                            self.print_error(format!("{message}\n").as_bytes());
                             return Err(USAGE);
                         }
                     }
                     letter => {
                         if !self.options.set_letter(*letter, on) {
                             let sign = if on { '-' } else { '+' };
-                            self.warn(&format!("{sign}{}: invalid option", char::from(*letter)));
+                            let wrong = match arg.starts_with(b"--") {
+                                true => String::from_utf8_lossy(arg).into_owned(),
+                                false => format!("{sign}{}", char::from(*letter)),
+                            };
+                            self.complain_of_option(&format!("{wrong}: invalid option"));
+                            self.print_error(CALL.as_bytes());
                             return Err(USAGE);
                         }
                     }
@@ -178,7 +215,7 @@ impl Shell {
         let rest = &args[at.min(args.len())..];
         if command {
             let Some((text, rest)) = rest.split_first() else {
-                self.warn("-c: option requires an argument");
+                self.complain_of_option("-c: option requires an argument");
                 return Err(USAGE);
             };
             if let Some((name, args)) = rest.split_first() {
@@ -200,6 +237,12 @@ impl Shell {
         }
     }
 
+    /// Prints an error in the shell's own arguments, which have no line.
+    fn complain_of_option(&mut self, message: &str) {
+        let text = [&self.arg0[..], b": ", message.as_bytes(), b"\n"].concat();
+        self.print_error(&text);
+    }
+
     fn read_script(&mut self, path: &[u8]) -> Result<Text, i32> {
         let mut found = path.to_vec();
         if !path.contains(&b'/')
@@ -214,13 +257,19 @@ impl Shell {
         match std::fs::read(crate::expand::glob::path(&found)) {
             Ok(text) if text.iter().take(80).take_while(|c| **c != b'\n').any(|c| *c == 0) => {
                 let path = String::from_utf8_lossy(path).into_owned();
-                self.print_error(format!("bash: {path}: cannot execute binary file\n").as_bytes());
+                self.print_error(
+                    format!("{path}: {path}: cannot execute binary file\n").as_bytes(),
+                );
                 Err(126)
             }
             Ok(text) => Ok(text),
             Err(error) => {
                 let path = String::from_utf8_lossy(path).into_owned();
-                let text = format!("bash: {path}: {}\n", reason(&error));
+                let who = match error.kind() {
+                    std::io::ErrorKind::IsADirectory => &path,
+                    _ => "bash",
+                };
+                let text = format!("{who}: {path}: {}\n", reason(&error));
                 self.print_error(text.as_bytes());
                 Err(if error.kind() == std::io::ErrorKind::NotFound { 127 } else { 126 })
             }
@@ -240,12 +289,17 @@ impl Shell {
                 Ok(None) => return status,
                 Err(error) => {
                     self.line = error.line;
-                    self.complain_of_syntax(&error.message);
+                    if !error.message.is_empty() {
+                        self.complain_of_syntax(&error.message);
+                    }
                     let source = line_of(text, error.line);
                     if error.message.starts_with("syntax error near") && !source.is_empty() {
                         self.complain_of_syntax(&format!("`{}'", super::spawn::shown(source)));
                     }
-                    if error.in_elements && self.command_string.is_none() {
+                    if error.in_elements && (error.incomplete || self.command_string.is_some()) {
+                        return 1;
+                    }
+                    if error.in_elements {
                         parser.skip_line();
                         self.status = 1;
                         status = 1;
@@ -264,6 +318,10 @@ impl Shell {
             }
             if self.options.noexec() {
                 continue;
+            }
+            if self.options.verbose() {
+                let read = read_since(text, before, parser.rest().len());
+                self.print_error(&[read.trim_ascii_end(), b"\n"].concat());
             }
             self.enter(read_since(text, before, parser.rest().len()));
             if self.command_string.is_some() && parser.rest().trim_ascii().is_empty() {

@@ -11,6 +11,9 @@ use crate::syntax::ast::{Arg, Command, Kind, Op, Part, Redirect, RedirectTo, Tex
 /// Exit status of a command that cannot be executed.
 const NOT_RUNNABLE: i32 = 126;
 
+/// Exit status of a script whose interpreter does not exist.
+const NOT_FOUND: i32 = 127;
+
 impl Shell {
     /// Starts a subshell that runs this command with a copy of this shell's state.
     pub fn spawn_shell(&mut self, body: &Command, fds: &Fds) -> Result<Pid, Flow> {
@@ -166,7 +169,15 @@ impl Shell {
             Err(error) if error.raw_os_error() == Some(libc::ENOEXEC) => {
                 self.spawn_script(program, args, &env)
             }
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => self.missing(args),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                if args[0].contains(&b'/') && sys::stat(program, true).is_ok() {
+                    // The file exists, so its interpreter does not.
+                    let name = shown(&args[0]);
+                    self.warn(&format!("{name}: cannot execute: required file not found"));
+                    return Err(NOT_FOUND);
+                }
+                self.missing(args)
+            }
             Err(error) => {
                 self.warn(&format!("{}: {}", shown(&args[0]), reason(&error)));
                 Err(NOT_RUNNABLE)
@@ -228,6 +239,10 @@ impl Shell {
         });
         started.map_err(|error| {
             let (program, interpreter) = (shown(program), shown(&interpreter));
+            if error.kind() == std::io::ErrorKind::NotFound {
+                self.warn(&format!("{program}: cannot execute: required file not found"));
+                return NOT_FOUND;
+            }
             self.warn(&format!("{program}: {interpreter}: bad interpreter: {}", reason(&error)));
             NOT_RUNNABLE
         })

@@ -15,7 +15,7 @@ impl Shell {
     }
 
     pub(crate) fn trace_assign(&mut self, assign: &Assigned) {
-        let text = Decl::Assign(assign.clone()).text();
+        let text = Decl::Assign(assign.clone()).text_with(traced);
         let at = text.iter().position(|c| *c == b'=').map_or(text.len(), |at| at + 1);
         let array = text[at..].first() == Some(&b'(');
         let value = if array { text[at..].to_vec() } else { quote::minimal(&text[at..]) };

@@ -26,9 +26,21 @@ impl Shell {
     /// Runs like [`Shell::run_trap`], and returns the status of the trap's command.
     fn run_trap_for_status(&mut self, event: Event) -> Result<i32, Flow> {
         let Some(command) = self.traps.get(event) else { return Ok(0) };
-        if self.traps.running && !matches!(event, Event::Exit | Event::Signal(_)) {
+        let is_blocked = match event {
+            Event::Debug => self.traps.debugging,
+            Event::Exit | Event::Signal(_) => false,
+            Event::Err | Event::Return => self.traps.running,
+        };
+        if is_blocked {
             return Ok(0);
         }
+        let debugging = self.traps.debugging;
+        // A RETURN trap belongs to its function, whose commands have a DEBUG trap under `functrace`.
+        self.traps.debugging |= match event {
+            Event::Debug => true,
+            Event::Return => !self.options.functrace(),
+            Event::Err | Event::Exit | Event::Signal(_) => false,
+        };
         let before = (self.status, self.line, self.traps.running, self.pipe_status.clone());
         // Commands of a signal's trap have DEBUG and ERR traps like any other.
         self.traps.running |= !matches!(event, Event::Signal(_));
@@ -43,6 +55,7 @@ impl Shell {
         let answer = self.exec_text(&command, line, "trap");
         self.traps.status_before = outer;
         self.traps.running = before.2;
+        self.traps.debugging = debugging;
         self.status = before.0;
         self.line = before.1;
         self.pipe_status = before.3;
@@ -57,13 +70,16 @@ impl Shell {
 
     /// Returns true if a DEBUG trap runs before the next command.
     pub(super) fn traces_commands(&self) -> bool {
-        !self.traps.running && self.traps.list.contains_key(&Event::Debug)
+        !self.traps.debugging && self.traps.list.contains_key(&Event::Debug)
     }
 
     /// Runs the DEBUG trap before a command with this text. With `extdebug`, the status of the trap
     /// decides if the command runs.
     pub(super) fn run_debug_trap(&mut self, text: Text) -> Result<Debugged, Flow> {
-        self.command_text = text;
+        // Commands of other traps have a DEBUG trap, which sees the command that they interrupted.
+        if !self.traps.running {
+            self.command_text = text;
+        }
         let status = self.run_trap_for_status(Event::Debug)?;
         if status == 0 || !self.options.extdebug() {
             return Ok(Debugged::Run);
@@ -79,9 +95,10 @@ impl Shell {
         if self.traces_commands() { self.run_debug_trap(text()) } else { Ok(Debugged::Run) }
     }
 
-    pub(super) fn run_return_trap(&mut self) -> Result<(), Flow> {
+    /// Runs the RETURN trap, if it applies to the function or file that returns.
+    pub(super) fn run_return_trap(&mut self, traced: bool) -> Result<(), Flow> {
         let in_function = self.frames.last().is_some_and(|frame| frame.is_function);
-        if in_function && !self.options.functrace() && !self.return_trap_here() {
+        if in_function && !traced && !self.options.functrace() && !self.return_trap_here() {
             return Ok(());
         }
         self.run_trap(Event::Return)

@@ -162,7 +162,14 @@ impl Search {
         if part.is_empty() {
             // Trailing or repeated slashes.
             let mut base = base;
-            base.push(b'/');
+            // As in bash, repeated slashes stay in the names that are found.
+            let is_open = base.last() != Some(&b'/');
+            if is_open || !rest.is_empty() {
+                base.push(b'/');
+            }
+            if is_open && !rest.is_empty() {
+                base.push(b'/');
+            }
             if rest.is_empty() {
                 if sys::stat(&base, true).is_ok_and(|status| is_dir(status.mode)) {
                     self.found.push(base);

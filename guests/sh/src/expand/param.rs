@@ -103,7 +103,14 @@ impl Shell {
 
     fn length(&mut self, named: &Named) -> Result<usize, Flow> {
         if matches!(named.index, Some(Key::At | Key::Star)) {
-            return Ok(self.elements(&named.name).len());
+            let count = self.elements(&named.name).len();
+            // As in bash, the number of elements of an array without a value is an error.
+            let is_set = count > 0 || self.var(&named.name).is_some_and(|var| var.is_assigned());
+            if self.options.nounset() && !is_set {
+                let whole = Named { index: None, ..named.clone() };
+                self.check_set(&whole, &Got::Nothing, false)?;
+            }
+            return Ok(count);
         }
         if named.name == b"@" || named.name == b"*" {
             return Ok(self.args.len());
@@ -294,7 +301,10 @@ impl Shell {
                 } else {
                     self.expand_single_word(word, quoted)?
                 };
-                let name = String::from_utf8_lossy(&named.name).into_owned();
+                let mut name = String::from_utf8_lossy(&named.name).into_owned();
+                if let Some(Key::Text(index)) = &named.index {
+                    name = format!("{name}[{}]", String::from_utf8_lossy(index));
+                }
                 self.warn(&format!("{name}: {}", String::from_utf8_lossy(&message)));
                 Err(Flow::Fatal(1))
             }

@@ -19,6 +19,10 @@ impl Shell {
             self.warn(&format!("{name}: unbound variable"));
             return Err(Flow::Fatal(1));
         }
+        if matches!(got, Got::Nothing) {
+            // As in bash, offsets of an unset parameter are not evaluated.
+            return Ok(Got::Nothing);
+        }
         let who = String::from_utf8_lossy(&named.name).into_owned();
         let mut number =
             |text| self.arith_or(text, &who).map_err(|flow| flow.unwrap_or(Flow::Discard(1)));

@@ -23,7 +23,10 @@ impl Shell {
             None if self.is_quiet(list) => self.capture_here(list)?,
             None => self.capture(list)?,
         };
-        output.retain(|c| *c != 0);
+        if output.contains(&0) {
+            self.warn("warning: command substitution: ignored null byte in input");
+            output.retain(|c| *c != 0);
+        }
         while output.last() == Some(&b'\n') {
             output.pop();
         }

@@ -18,6 +18,8 @@ pub struct Function {
     pub exported: bool,
     /// Set by `readonly -f`.
     pub readonly: bool,
+    /// Set by `declare -ft`: the function's commands have the DEBUG and RETURN traps.
+    pub traced: bool,
     /// File of the definition.
     pub source: Text,
 }
@@ -44,6 +46,7 @@ impl Function {
             line,
             exported: false,
             readonly: false,
+            traced: false,
             source,
         }
     }
@@ -56,8 +59,14 @@ impl Function {
             line: self.line,
             exported,
             readonly,
+            traced: self.traced,
             source: self.source.clone(),
         }
+    }
+
+    /// Returns a copy that is traced, or not.
+    pub fn traced(&self, traced: bool) -> Function {
+        Function { traced, ..self.with(self.exported, self.readonly) }
     }
 
     /// Returns the syntax tree, unpacking it if necessary.

@@ -43,6 +43,8 @@ pub struct Jobs {
     pub lent: bool,
     /// Children that ended while another one was waited for.
     stray: Vec<(Pid, Status)>,
+    /// Background children that were waited for, oldest first.
+    waited: Vec<(Pid, Status)>,
 }
 
 impl Jobs {
@@ -87,6 +89,15 @@ impl Jobs {
         }
     }
 
+    /// Keeps the status of a child that was waited for, because scripts may wait for it again.
+    pub fn remember(&mut self, pid: Pid, status: Status) {
+        self.waited.retain(|(known, _)| *known != pid);
+        if self.waited.len() == MAX_ENDED {
+            self.waited.remove(0);
+        }
+        self.waited.push((pid, status));
+    }
+
     /// Collects ended children without waiting.
     pub fn look(&mut self) {
         if self.list.iter().all(|job| job.status().is_some()) {
@@ -121,6 +132,11 @@ impl Jobs {
     pub fn take_stray(&mut self, pid: Pid) -> Option<Status> {
         let at = self.stray.iter().position(|(known, _)| *known == pid)?;
         Some(self.stray.swap_remove(at).1)
+    }
+
+    /// Returns the status of a child that was waited for before.
+    pub fn remembered(&self, pid: Pid) -> Option<Status> {
+        self.waited.iter().find(|(known, _)| *known == pid).map(|(_, status)| *status)
     }
 
     /// Returns the index of the job that a process belongs to.

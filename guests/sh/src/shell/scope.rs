@@ -176,11 +176,11 @@ impl Shell {
             place.index = Some(index.to_vec());
         }
         if self.is_reference(&place.name) {
-            if self
-                .vars
-                .get(place.name.as_slice())
-                .is_some_and(|var| var.first().is_some_and(|t| !t.is_empty()))
-            {
+            let target = self.vars.get(place.name.as_slice()).and_then(|var| var.first()).cloned();
+            if target.as_ref() == Some(&place.name) {
+                return self.assign_outer(&place.name, value);
+            }
+            if target.is_some_and(|target| !target.is_empty()) {
                 return Err(Flow::Discard(1));
             }
             return self.aim(&place.name, value);
@@ -223,6 +223,29 @@ impl Shell {
         }
         self.noticed(&place.name);
         Ok(())
+    }
+
+    /// Assigns through a local reference that has its own name as target. As in bash, the variable
+    /// outside the function gets the value.
+    fn assign_outer(&mut self, name: &[u8], value: Text) -> Result<(), Flow> {
+        let message =
+            format!("warning: {}: circular name reference", String::from_utf8_lossy(name));
+        self.warn(&message);
+        self.warn(&message);
+        let mut frames = self.frames.iter_mut().rev();
+        let saved =
+            frames.find_map(|frame| frame.saved.iter_mut().find(|(saved, _)| saved[..] == *name));
+        match saved {
+            Some((_, Some(var))) if !var.has(flag::READONLY) => {
+                var.value = Value::Scalar(value);
+                Ok(())
+            }
+            Some((_, outer @ None)) => {
+                *outer = Some(Var { value: Value::Scalar(value), flags: 0 });
+                Ok(())
+            }
+            _ => Err(Flow::Discard(1)),
+        }
     }
 
     /// Sets the target of a reference that has none.

@@ -104,7 +104,16 @@ impl Shell {
             } else if is_name(&name)
                 && !matches!(
                     name.as_slice(),
-                    b"SHELLOPTS" | b"BASHOPTS" | b"_" | b"UID" | b"EUID" | b"PPID"
+                    b"SHELLOPTS"
+                        | b"BASHOPTS"
+                        | b"_"
+                        | b"UID"
+                        | b"EUID"
+                        | b"PPID"
+                        | b"LINENO"
+                        | b"OPTIND"
+                        | b"OPTERR"
+                        | b"BASH_VERSION"
                 )
             {
                 let var = Var { value: Value::Scalar(value), flags: flag::EXPORT };

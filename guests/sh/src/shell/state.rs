@@ -108,7 +108,9 @@ impl Shell {
             arguments: frame.arguments.clone(),
         });
         let keeps = |event: &Event| match event {
-            Event::Debug | Event::Return => self.options.functrace(),
+            // A subshell of the DEBUG trap itself must not run it again.
+            Event::Debug => self.options.functrace() && !self.traps.debugging,
+            Event::Return => self.options.functrace(),
             Event::Err => self.options.errtrace(),
             Event::Exit | Event::Signal(_) => false,
         };

@@ -134,8 +134,10 @@ pub struct Traps {
     pub spared: u64,
     /// Signals that the background command being started ignores.
     pub sparing: u64,
-    /// True while a trap's command runs.
+    /// True while a trap's command runs, except for that of a signal.
     pub running: bool,
+    /// True while the command of the DEBUG trap runs.
+    pub debugging: bool,
     /// Signals that have a command, bit `n` for signal `n`.
     pub caught: u64,
     /// `$?` when the running trap began, which `exit` and `return` use in it.

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::ast::{
     Arg, Assign, AssignValue, Command, Direction, Element, FileMode, Here, Item, Kind, Link, List,
-    Pipeline, Redirect, RedirectFd, RedirectTo, Simple, Text, Timed, Word,
+    Part, Pipeline, Redirect, RedirectFd, RedirectTo, Simple, Text, Timed, Word,
 };
 use super::parser::{Parser, Result, SyntaxError, is_meta};
 use super::word::Context;
@@ -104,6 +104,8 @@ impl Parser {
             } else if self.eat_word(b"time") {
                 self.skip_blanks();
                 let posix = self.eat_word(b"-p");
+                self.skip_blanks();
+                let posix = self.eat_word(b"--") || posix;
                 pipeline.timed = Some(if posix { Timed::Posix } else { Timed::Bash });
             } else {
                 break;
@@ -203,6 +205,8 @@ impl Parser {
             } else if let Some(assign) = assign {
                 if simple.args.is_empty() {
                     simple.assigns.push(assign);
+                } else if let Some(word) = self.braced_argument(&assign, before)? {
+                    simple.args.push(Arg::Word(word));
                 } else {
                     simple.args.push(Arg::Assign(assign));
                 }
@@ -230,6 +234,29 @@ impl Parser {
         }
         simple.names_command = std::mem::replace(&mut self.names_command, outer);
         Ok(Command { line, kind: Kind::Simple(simple), redirects })
+    }
+
+    /// Reads the argument `name=a{b,c}` of `declare` and the like again as a word, because its
+    /// braces make two arguments. Returns `None`, and stays behind the argument, if it has none.
+    fn braced_argument(&mut self, assign: &Assign, start: (usize, u32)) -> Result<Option<Word>> {
+        let after = (self.pos, self.line);
+        let text = &self.src[start.0..self.pos.max(start.0)];
+        // A substitution may hold a here-document, which must not be read twice.
+        if assign.is_array()
+            || !text.contains(&b'{')
+            || text.contains(&b'(')
+            || text.contains(&b'`')
+        {
+            return Ok(None);
+        }
+        (self.pos, self.line) = start;
+        let word = brace::expand(self.word(Context::Word)?);
+        let is_braced =
+            word.parts.iter().any(|part| matches!(part, Part::Braces(_) | Part::Sequence(_)));
+        if !is_braced {
+            (self.pos, self.line) = after;
+        }
+        Ok(is_braced.then_some(word))
     }
 
     /// Parses an assignment, `name=`, `name+=` or `name[…]=` with its value; returns `None` for
@@ -280,7 +307,9 @@ impl Parser {
         loop {
             self.skip_newlines()?;
             match self.peek() {
-                None => return Err(self.unclosed(")", line)),
+                None => {
+                    return Err(SyntaxError { in_elements: true, ..self.unclosed(")", line) });
+                }
                 Some(b')') => {
                     self.pos += 1;
                     return Ok(elements);
@@ -294,7 +323,7 @@ impl Parser {
                 Some(b'<' | b'>') if self.peek_at(1) == Some(b'(') => {}
                 Some(c) if is_meta(c) => {
                     let error = self.unexpected();
-                    return Err(SyntaxError { in_elements: !error.incomplete, ..error });
+                    return Err(SyntaxError { in_elements: true, ..error });
                 }
                 Some(_) => {}
             }
@@ -411,7 +440,7 @@ impl Parser {
         self.skip_blanks();
         let process = matches!(self.peek(), Some(b'<' | b'>')) && self.peek_at(1) == Some(b'(');
         if self.peek().is_none_or(is_meta) && !process {
-            return Err(self.unexpected());
+            return Err(self.needs_word());
         }
         self.word(Context::Word).map(brace::expand)
     }
@@ -420,7 +449,7 @@ impl Parser {
         let strip_tabs = self.eat(b"-");
         self.skip_blanks();
         if self.peek().is_none_or(is_meta) {
-            return Err(self.unexpected());
+            return Err(self.needs_word());
         }
         let start = self.pos;
         self.word(Context::Word)?;

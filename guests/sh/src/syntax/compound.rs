@@ -123,7 +123,7 @@ impl Parser {
             self.skip_blanks();
         }
         if self.peek().is_none_or(is_meta) {
-            return Err(self.unexpected());
+            return Err(self.needs_word());
         }
         let start = self.pos;
         self.word(Context::Word)?;
@@ -162,7 +162,7 @@ impl Parser {
     fn case_clause(&mut self) -> Result<Kind> {
         self.skip_blanks();
         if self.peek().is_none_or(is_meta) {
-            return Err(self.unexpected());
+            return Err(self.needs_word());
         }
         let subject = self.word(Context::Word)?;
         self.expect_word(b"in")?;
@@ -180,7 +180,7 @@ impl Parser {
             loop {
                 self.skip_blanks();
                 if self.peek().is_none_or(|c| is_meta(c) && c != b'(') {
-                    return Err(self.unexpected());
+                    return Err(self.needs_word());
                 }
                 patterns.push(self.word(Context::Word)?);
                 self.skip_blanks();
@@ -188,7 +188,7 @@ impl Parser {
                     break;
                 }
                 if !self.eat(b"|") {
-                    return Err(self.unexpected());
+                    return Err(self.needs_word());
                 }
             }
             let body = self.list()?;
@@ -234,7 +234,7 @@ impl Parser {
         }
         let name = self.src[start..self.pos].to_vec();
         if name.is_empty() {
-            return Err(self.unexpected());
+            return Err(self.needs_word());
         }
         self.skip_blanks();
         if self.eat(b"(") {

@@ -349,6 +349,15 @@ impl Parser {
         self.error(format!("syntax error near unexpected token `{}'", self.token()))
     }
 
+    /// Returns the syntax error where a word must follow on the same line. The end of the text
+    /// counts as the end of its line there.
+    pub(super) fn needs_word(&self) -> SyntaxError {
+        match self.at_end() {
+            true => self.error("syntax error near unexpected token `newline'"),
+            false => self.unexpected(),
+        }
+    }
+
     pub(super) fn unclosed(&self, what: &str, line: u32) -> SyntaxError {
         let message = format!("unexpected EOF while looking for matching `{what}'");
         SyntaxError {
@@ -361,7 +370,7 @@ impl Parser {
         }
     }
 
-    fn token(&self) -> String {
+    pub(super) fn token(&self) -> String {
         const OPERATORS: [&[u8]; 14] = [
             b";;&", b";;", b";&", b"&&", b"||", b"<<<", b"<<", b">>", b"<&", b">&", b"|&", b"&>",
             b"<>", b">|",
@@ -382,7 +391,12 @@ impl Parser {
         match self.blank_end {
             Some(behind) if self.rest().len() <= behind => {
                 self.blank_end = None;
-                self.expand_alias()
+                let mut any = false;
+                // The first word of the replacement may be an alias again.
+                while self.expand_alias()? {
+                    any = true;
+                }
+                Ok(any)
             }
             _ => Ok(false),
         }
@@ -406,7 +420,9 @@ impl Parser {
         }
         self.guards.push((name.to_vec(), left));
         let blank = value.last().is_some_and(|c| matches!(c, b' ' | b'\t'));
-        self.blank_end = blank.then_some(left);
+        if blank {
+            self.blank_end = Some(left);
+        }
         let mut text = value.clone();
         text.extend_from_slice(&rest[len..]);
         self.has_joins |= has_join(value);

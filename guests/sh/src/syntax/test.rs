@@ -14,9 +14,19 @@ impl Parser {
     }
 
     fn test_inside(&mut self) -> Result<TestExpr> {
+        let line = self.line;
         let expr = self.deeper(Parser::test_or)?;
         self.skip_newlines()?;
-        if self.eat_word(b"]]") { Ok(expr) } else { Err(self.unexpected()) }
+        if self.eat_word(b"]]") {
+            return Ok(expr);
+        }
+        Err(match self.at_end() {
+            true => SyntaxError {
+                message: "unexpected EOF while looking for `]]'".to_owned(),
+                ..self.unclosed("]]", line)
+            },
+            false => self.error("syntax error in conditional expression"),
+        })
     }
 
     fn test_or(&mut self) -> Result<TestExpr> {
@@ -50,7 +60,10 @@ impl Parser {
         if self.eat(b"(") {
             let inner = self.deeper(Parser::test_or)?;
             self.skip_newlines()?;
-            return if self.eat(b")") { Ok(inner) } else { Err(self.unexpected()) };
+            if self.eat(b")") || self.at_end() {
+                return if self.at_end() { Err(self.unexpected()) } else { Ok(inner) };
+            }
+            return Err(self.error(format!("unexpected token `{}', expected `)'", self.token())));
         }
         if self.peek() == Some(b'-')
             && let Some(letter) = self.peek_at(1)
@@ -60,16 +73,20 @@ impl Parser {
             let start = self.pos;
             self.pos += 2;
             self.skip_blanks();
-            if !self.at_test_end() && (self.test_op().is_none() || self.lone_op()) {
+            let takes_operand = self.at_process() || self.test_op().is_none() || self.lone_op();
+            if !self.at_test_end() && takes_operand {
                 return Ok(TestExpr::Unary(letter, self.word(Context::Word)?));
             }
             if self.at_test_end() {
-                return Err(self.unexpected());
+                return Err(self.bad_operand("unary"));
             }
             self.pos = start;
         }
-        let is_process = matches!(self.peek(), Some(b'<' | b'>')) && self.peek_at(1) == Some(b'(');
-        if (self.peek().is_none_or(is_meta) && !is_process) || self.at_word(b"]]") {
+        if self.at_word(b"]]") {
+            // As in bash, a missing expression is an error without words.
+            return Err(self.error(""));
+        }
+        if self.peek().is_none_or(is_meta) && !self.at_process() {
             return Err(self.unexpected());
         }
         let left = self.word(Context::Word)?;
@@ -77,20 +94,27 @@ impl Parser {
         let Some((op, len)) = self.test_op() else {
             // A word alone must not end its line.
             return match self.peek() {
-                Some(b'\n') => Err(self.unexpected()),
-                _ => Ok(TestExpr::Word(left)),
+                Some(b'\n') => {
+                    Err(self
+                        .error("unexpected token `newline', conditional binary operator expected"))
+                }
+                _ if self.at_test_end() => Ok(TestExpr::Word(left)),
+                Some(c) if !is_meta(c) => Err(self.error("conditional binary operator expected")),
+                _ => Err(self.error(format!(
+                    "unexpected token `{}', conditional binary operator expected",
+                    self.token()
+                ))),
             };
         };
         self.pos += len;
         self.skip_blanks();
         let context = if op == TestOp::Regex { Context::Regex } else { Context::Word };
-        let is_process = matches!(self.peek(), Some(b'<' | b'>')) && self.peek_at(1) == Some(b'(');
-        let pattern_group = is_process
+        let pattern_group = self.at_process()
             || (op == TestOp::Regex
                 && (self.peek() == Some(b'(')
                     || (self.peek() == Some(b'|') && self.peek_at(1) != Some(b'|'))));
-        if self.peek().is_none_or(is_meta) && !pattern_group {
-            return Err(self.unexpected());
+        if (self.peek().is_none_or(is_meta) && !pattern_group) || self.at_word(b"]]") {
+            return Err(self.bad_operand("binary"));
         }
         // Extended patterns are always recognised here, whatever `extglob` says.
         let extglob = std::mem::replace(&mut self.extglob, true);
@@ -99,11 +123,26 @@ impl Parser {
         Ok(TestExpr::Binary(op, left, right?))
     }
 
+    /// Returns the error for an operator without the operand that must follow it.
+    fn bad_operand(&self, kind: &str) -> SyntaxError {
+        let token = if self.at_end() { "newline".to_owned() } else { self.token() };
+        let message = format!("unexpected argument `{token}' to conditional {kind} operator");
+        match self.at_end() {
+            true => SyntaxError { message, line: self.line, ..self.unexpected() },
+            false => self.error(message),
+        }
+    }
+
     /// Returns true if the operator here is followed by no operand, and so is an operand itself.
     fn lone_op(&self) -> bool {
         let Some((_, len)) = self.test_op() else { return false };
         let rest = self.src[self.pos + len..].trim_ascii_start();
         rest.starts_with(b"]]") || rest.starts_with(b"&&") || rest.starts_with(b"||")
+    }
+
+    /// Returns true at `<(` or `>(`, which start an operand.
+    fn at_process(&self) -> bool {
+        matches!(self.peek(), Some(b'<' | b'>')) && self.peek_at(1) == Some(b'(')
     }
 
     fn at_test_end(&self) -> bool {

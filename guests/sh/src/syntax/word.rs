@@ -274,14 +274,20 @@ impl Parser {
 
     /// Parses commands up to the closing parenthesis, which is consumed.
     pub(super) fn until_parenthesis(&mut self) -> Result<super::ast::List> {
+        let is_arith = self.pos > 0 && self.src.get(self.pos - 1..=self.pos) == Some(&b"(("[..]);
         let line = self.line;
         let outer = std::mem::take(&mut self.pending);
         self.substitutions += 1;
         let list = self.list();
         self.substitutions -= 1;
-        let list = list?;
+        let list = match list {
+            // `$((` without an end: bash looks for the parenthesis, not for commands.
+            Err(error) if is_arith && error.incomplete => return Err(self.unclosed(")", line)),
+            other => other?,
+        };
         if self.at_end() {
-            return Err(self.unclosed(")", line));
+            let ends = self.src.ends_with(b"\n");
+            return Err(self.unclosed(")", self.line + u32::from(!ends)));
         }
         if !self.eat(b")") {
             return Err(self.unexpected());

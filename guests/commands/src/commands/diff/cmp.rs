@@ -86,6 +86,7 @@ fn run_cmp(args: Vec<OsString>) -> Result<i32, i32> {
         io::copy(&mut side.take(skip), &mut io::sink()).map_err(fail)?;
     }
     let names = (files[0].to_string_lossy(), files[1].to_string_lossy());
+    let width = place_width(&files, skip, limit);
     let mut out = output::stdout();
     let (mut at, mut line, mut code) = (0_u64, 1_u64, 0);
     let mut ended_line = false;
@@ -117,7 +118,7 @@ fn run_cmp(args: Vec<OsString>) -> Result<i32, i32> {
                 }
                 let place = at + i as u64 + 1;
                 if all {
-                    let _ = writeln!(out, "{place} {:3o} {:3o}", x[i], y[i]);
+                    let _ = writeln!(out, "{place:width$} {:3o} {:3o}", x[i], y[i]);
                     continue;
                 }
                 let detail = if bytes {
@@ -146,4 +147,16 @@ fn run_cmp(args: Vec<OsString>) -> Result<i32, i32> {
         at += len as u64;
     }
     Ok(output::finish("cmp", &mut out, code))
+}
+
+/// Returns the width of the first column of `-l`: that of the last place that can be compared.
+fn place_width(files: &[OsString], skip: u64, limit: u64) -> usize {
+    // The width that GNU uses if it knows the length of neither file.
+    const UNKNOWN: u64 = i64::MAX as u64;
+    let length = |file: &OsString| {
+        let status = std::fs::metadata(file).ok().filter(|status| status.is_file());
+        status.map_or(UNKNOWN, |status| status.len().saturating_sub(skip))
+    };
+    let last = files.iter().map(length).min().unwrap_or(UNKNOWN).min(limit);
+    last.max(1).to_string().len()
 }

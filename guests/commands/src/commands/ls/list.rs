@@ -92,8 +92,8 @@ impl<'a> List<'a> {
 
     fn complain(&mut self, what: &str, path: &[u8], error: &io::Error, code: i32) {
         let _ = self.out.flush();
-        let path = String::from_utf8_lossy(path);
-        eprintln!("{}: {what} '{path}': {}", self.name, reason(error));
+        let path = crate::quoting::quoted(OsStr::from_bytes(path));
+        eprintln!("{}: {what} {path}: {}", self.name, reason(error));
         self.code = self.code.max(code);
     }
 

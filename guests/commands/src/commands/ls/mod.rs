@@ -2,12 +2,16 @@
 
 mod list;
 mod show;
+mod units;
 
 use std::ffi::OsString;
 
 use crate::bytes::OsStringExt as _;
 use crate::options::{self, Item, Key, Usage, Value};
 use crate::output;
+use crate::quoting::Quoting;
+
+use self::units::Units;
 
 const USAGE: Usage = Usage {
     name: "ls",
@@ -100,22 +104,9 @@ pub(super) enum Layout {
 pub(super) enum Mark {
     None,
     Slash,
+    /// As `All`, but without the mark of programs.
+    Kind,
     All,
-}
-
-/// The form of names.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Quoting {
-    Literal,
-    /// A question mark in place of each control character.
-    Hidden,
-    /// Backslashes before blanks and in place of characters that cannot be seen.
-    Escape,
-    /// In double quotes, as in C.
-    C,
-    /// In single quotes if a shell needs them.
-    Shell,
-    ShellAlways,
 }
 
 pub(super) struct Settings {
@@ -128,7 +119,7 @@ pub(super) struct Settings {
     pub(super) recursive: bool,
     pub(super) directories_themselves: bool,
     pub(super) directories_first: bool,
-    pub(super) human: bool,
+    pub(super) units: Units,
     pub(super) inode: bool,
     pub(super) blocks: bool,
     pub(super) owner: bool,
@@ -141,6 +132,8 @@ pub(super) struct Settings {
     pub(super) ignored: Vec<Vec<u8>>,
     pub(super) time_style: String,
     pub(super) width: usize,
+    /// Width of a tab between columns; 0 for blanks only.
+    pub(super) tab: usize,
     pub(super) line_end: u8,
 }
 
@@ -182,7 +175,12 @@ fn parse_invocation(
         ('\0', "color", Value::Optional),
         ('d', "directory", Value::None),
         ('F', "classify", Value::Optional),
-        ('p', "file-type", Value::None),
+        ('\0', "file-type", Value::None),
+        ('\0', "indicator-style", Value::Required),
+        ('\0', "block-size", Value::Required),
+        ('\0', "si", Value::None),
+        ('\0', "hide", Value::Required),
+        ('T', "tabsize", Value::Required),
         ('\0', "full-time", Value::None),
         ('\0', "group-directories-first", Value::None),
         ('G', "no-group", Value::None),
@@ -207,7 +205,6 @@ fn parse_invocation(
         ('w', "width", Value::Required),
         ('\0', "zero", Value::None),
         ('\0', "show-control-chars", Value::None),
-        ('\0', "hide-control-chars", Value::None),
     ] {
         specs.retain(|spec| short == '\0' || spec.0 != short || !spec.1.is_empty());
         specs.push((short, long, value));
@@ -228,23 +225,28 @@ fn parse_invocation(
         recursive: false,
         directories_themselves: false,
         directories_first: false,
-        human: false,
+        units: Units::Bytes,
         inode: false,
         blocks: false,
         owner: true,
         group: true,
         numeric: false,
         dereference: false,
-        quoting: Quoting::Literal,
+        quoting: std::env::var("QUOTING_STYLE")
+            .ok()
+            .and_then(|name| Quoting::named(&name))
+            .unwrap_or(Quoting::Literal),
         color: false,
         backups: true,
         ignored: Vec::new(),
         time_style: String::new(),
         width: 80,
+        tab: 8,
         line_end: b'\n',
     };
     let mut files = Vec::new();
     let mut sort_named = false;
+    let mut hides = false;
     for item in options::parse(usage, args, &specs, options::Order::Anywhere)? {
         let (key, value) = match item {
             Item::Operand(file) => {
@@ -284,6 +286,20 @@ fn parse_invocation(
             Key::Short('d') => s.directories_themselves = true,
             Key::Short('F') | Key::Long("classify") => s.mark = Mark::All,
             Key::Short('p') => s.mark = Mark::Slash,
+            Key::Long("file-type") => s.mark = Mark::Kind,
+            Key::Long("indicator-style") => {
+                s.mark = match text.as_str() {
+                    "none" => Mark::None,
+                    "slash" => Mark::Slash,
+                    "file-type" => Mark::Kind,
+                    "classify" => Mark::All,
+                    _ => return Err(wrong("indicator-style")),
+                }
+            }
+            Key::Short('T') => match text.parse() {
+                Ok(tab) => s.tab = tab,
+                Err(_) => return Err(usage.wrong(&format!("invalid tab size: '{text}'"))),
+            },
             Key::Short('f') => (s.sort, s.hidden, sort_named) = (Sort::None, Hidden::All, true),
             Key::Short('U') => (s.sort, sort_named) = (Sort::None, true),
             Key::Short('S') => (s.sort, sort_named) = (Sort::Size, true),
@@ -315,28 +331,26 @@ fn parse_invocation(
             Key::Short('r') => s.reverse = true,
             Key::Short('R') => s.recursive = true,
             Key::Long("group-directories-first") => s.directories_first = true,
-            Key::Short('h') => s.human = true,
+            Key::Short('h') => s.units = Units::Human,
+            Key::Long("si") => s.units = Units::Decimal,
+            Key::Long("block-size") => match Units::parse(&text) {
+                Some(units) => s.units = units,
+                None => return Err(wrong("block-size")),
+            },
             Key::Short('i') => s.inode = true,
             Key::Short('s') => s.blocks = true,
             Key::Short('L' | 'H') => s.dereference = true,
-            Key::Short('q') => s.quoting = Quoting::Hidden,
+            Key::Short('q') | Key::Long("hide-control-chars") => hides = true,
+            Key::Long("show-control-chars") => hides = false,
             Key::Short('Q') => s.quoting = Quoting::C,
             Key::Short('b') => s.quoting = Quoting::Escape,
             Key::Short('N') => s.quoting = Quoting::Literal,
-            Key::Long("quoting-style") => {
-                s.quoting = match text.as_str() {
-                    "literal" | "locale" => Quoting::Literal,
-                    "escape" => Quoting::Escape,
-                    "c" => Quoting::C,
-                    "shell" | "shell-escape" => Quoting::Shell,
-                    "shell-always" | "shell-escape-always" => Quoting::ShellAlways,
-                    _ => {
-                        let message = format!("invalid argument '{text}' for '--quoting-style'");
-                        return Err(USAGE.wrong(&message));
-                    }
-                };
-            }
+            Key::Long("quoting-style") => match Quoting::named(&text) {
+                Some(quoting) => s.quoting = quoting,
+                None => return Err(wrong("quoting-style")),
+            },
             Key::Short('I') => s.ignored.push(text.into_bytes()),
+            Key::Long("hide") if s.hidden == Hidden::Ignored => s.ignored.push(text.into_bytes()),
             Key::Long("time-style") => s.time_style = text,
             Key::Short('w') => match text.parse() {
                 Ok(width) => s.width = width,
@@ -344,7 +358,8 @@ fn parse_invocation(
             },
             Key::Long("zero") => (s.line_end, s.layout) = (0, Layout::Lines),
             Key::Long("color") => {
-                s.color = matches!(text.as_str(), "always" | "yes" | "force" | "")
+                s.color = matches!(text.as_str(), "always" | "yes" | "force" | "");
+                s.tab = if s.color { 0 } else { s.tab };
             }
             _ => {}
         }
@@ -352,6 +367,9 @@ fn parse_invocation(
     // `-c` and `-u` sort by time, unless the long format shows the time.
     if s.time != Time::Modified && s.layout != Layout::Long && !sort_named {
         s.sort = Sort::Time;
+    }
+    if hides {
+        s.quoting = s.quoting.hidden();
     }
     Ok((s, files))
 }

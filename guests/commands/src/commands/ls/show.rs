@@ -6,12 +6,12 @@ use std::io::Write;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::bytes::OsStrExt as _;
-use crate::files::{Kind, blocks, human, mode_text, owner_name};
+use crate::files::{Kind, blocks, mode_text, owner_name};
 use crate::width;
 use cofferdam_guest_sys::calendar;
 
 use super::list::{Entry, List, time_of};
-use super::{Layout, Mark, Quoting};
+use super::{Layout, Mark};
 
 impl List<'_> {
     /// Prints entries; the entries of a directory are preceded by a total in the long format.
@@ -19,7 +19,7 @@ impl List<'_> {
         let s = self.settings;
         if of_directory && (s.layout == Layout::Long || s.blocks) {
             let total: u64 = entries.iter().map(|entry| blocks(&entry.status)).sum();
-            let text = if s.human { human(total * 512) } else { (total / 2).to_string() };
+            let text = s.units.show(total * 512, 1024);
             let _ = writeln!(self.out, "total {text}");
         }
         let written = match s.layout {
@@ -50,7 +50,7 @@ impl List<'_> {
             .iter()
             .map(|e| {
                 let used = blocks(&e.status);
-                if s.human { human(used * 512) } else { (used / 2).to_string() }
+                s.units.show(used * 512, 1024)
             })
             .collect();
         let inode_width = inodes.iter().map(String::len).max().unwrap_or(0);
@@ -86,31 +86,34 @@ impl List<'_> {
         if let Some(color) = color {
             label.extend_from_slice(format!("\x1b[0m\x1b[{color}m").as_bytes());
         }
-        label.extend_from_slice(&quoted(&entry.name, s.quoting));
+        label.extend_from_slice(&s.quoting.of(&entry.name));
         if color.is_some() {
             label.extend_from_slice(b"\x1b[0m");
         }
-        let mark = match (s.mark, kind) {
+        label.extend(self.mark(entry));
+        label
+    }
+
+    /// Returns the character that shows the kind of an entry, if that was asked for.
+    fn mark(&self, entry: &Entry) -> Option<u8> {
+        let s = self.settings;
+        let kind = Kind::of(entry.status.mode);
+        match (s.mark, kind) {
             (Mark::None, _) => None,
             (_, Kind::Directory) => Some(b'/'),
             (Mark::Slash, _) => None,
-            (Mark::All, Kind::Link) => (s.layout != Layout::Long).then_some(b'@'),
-            (Mark::All, Kind::Pipe) => Some(b'|'),
-            (Mark::All, Kind::Socket) => Some(b'='),
-            (Mark::All, Kind::Regular) => runnable.then_some(b'*'),
-            (Mark::All, Kind::Block | Kind::Character) => None,
-        };
-        label.extend(mark);
-        label
+            (_, Kind::Link) => (s.layout != Layout::Long).then_some(b'@'),
+            (_, Kind::Pipe) => Some(b'|'),
+            (_, Kind::Socket) => Some(b'='),
+            (Mark::All, Kind::Regular) => (entry.status.mode & 0o111 != 0).then_some(b'*'),
+            (Mark::Kind, Kind::Regular) | (_, Kind::Block | Kind::Character) => None,
+        }
     }
 
     fn long(&mut self, entries: &[Entry]) -> std::io::Result<()> {
         let s = self.settings;
         let owner = |id: u32| if s.numeric { id.to_string() } else { owner_name(id) };
-        let sizes: Vec<String> = entries
-            .iter()
-            .map(|e| if s.human { human(e.status.size) } else { e.status.size.to_string() })
-            .collect();
+        let sizes: Vec<String> = entries.iter().map(|e| s.units.show(e.status.size, 1)).collect();
         let widest =
             |texts: &mut dyn Iterator<Item = String>| texts.map(|t| t.len()).max().unwrap_or(0);
         let links_width = widest(&mut entries.iter().map(|e| e.status.links.to_string()));
@@ -138,7 +141,7 @@ impl List<'_> {
                 && let Ok(target) = fs::read_link(OsStr::from_bytes(&entry.path))
             {
                 self.out.write_all(b" -> ")?;
-                self.out.write_all(target.as_os_str().as_bytes())?;
+                self.out.write_all(&s.quoting.of(target.as_os_str().as_bytes()))?;
             }
             self.out.write_all(&[s.line_end])?;
         }
@@ -194,10 +197,10 @@ impl List<'_> {
             .iter()
             .zip(fronts)
             .map(|(entry, front)| {
-                let label = self.label(entry);
-                let mark = usize::from(label.len() > entry.name.len() && !self.settings.color);
-                let len = front.len() + width::of(&entry.name) + mark;
-                ([front.into_bytes(), label].concat(), len)
+                let name = self.settings.quoting.of(&entry.name);
+                let mark = usize::from(self.mark(entry).is_some());
+                let len = front.len() + width::of(&name) + mark;
+                ([front.into_bytes(), self.label(entry)].concat(), len)
             })
             .collect();
         if cells.is_empty() {
@@ -206,18 +209,33 @@ impl List<'_> {
         let (rows, widths) = arrange(&cells, self.settings.width.max(1), down);
         let columns = widths.len();
         for row in 0..rows {
-            let mut pending = 0;
+            let (mut from, mut to) = (0, 0);
             for (column, column_width) in widths.iter().enumerate() {
                 let at = if down { column * rows + row } else { row * columns + column };
                 let Some((cell, len)) = cells.get(at) else { continue };
-                self.out.write_all(" ".repeat(pending).as_bytes())?;
+                self.out.write_all(&gap(from, to, self.settings.tab))?;
                 self.out.write_all(cell)?;
-                pending = column_width.saturating_sub(*len);
+                (from, to) = (to + len, to + column_width);
             }
             self.out.write_all(b"\n")?;
         }
         Ok(())
     }
+}
+
+/// Returns the blanks between two places of a line: tabs where they reach further than one blank.
+fn gap(mut from: usize, to: usize, tab: usize) -> Vec<u8> {
+    let mut blanks = Vec::new();
+    while from < to {
+        if tab > 0 && to / tab > (from + 1) / tab {
+            blanks.push(b'\t');
+            from += tab - from % tab;
+        } else {
+            blanks.push(b' ');
+            from += 1;
+        }
+    }
+    blanks
 }
 
 /// Returns the smallest number of rows that fits, and the widths of the columns.
@@ -235,42 +253,4 @@ fn arrange(cells: &[(Vec<u8>, usize)], line: usize, down: bool) -> (usize, Vec<u
         }
     }
     (cells.len(), vec![0])
-}
-
-/// Returns a name in the form that was asked for.
-fn quoted(name: &[u8], quoting: Quoting) -> Vec<u8> {
-    let needs =
-        |byte: &u8| !(byte.is_ascii_alphanumeric() || b"_-./+:,%@=^".contains(byte) || *byte > 127);
-    match quoting {
-        Quoting::Literal => name.to_vec(),
-        Quoting::Hidden => {
-            name.iter().map(|c| if c.is_ascii_control() { b'?' } else { *c }).collect()
-        }
-        Quoting::Shell if !name.iter().any(needs) && !name.is_empty() => name.to_vec(),
-        Quoting::Shell | Quoting::ShellAlways => {
-            let text = String::from_utf8_lossy(name).replace('\'', "'\\''");
-            format!("'{text}'").into_bytes()
-        }
-        Quoting::Escape | Quoting::C => {
-            let mut out = Vec::new();
-            for byte in name {
-                match byte {
-                    b'\n' => out.extend_from_slice(b"\\n"),
-                    b'\t' => out.extend_from_slice(b"\\t"),
-                    b'\r' => out.extend_from_slice(b"\\r"),
-                    b'\\' => out.extend_from_slice(b"\\\\"),
-                    b' ' if quoting == Quoting::Escape => out.extend_from_slice(b"\\ "),
-                    b'"' if quoting == Quoting::C => out.extend_from_slice(b"\\\""),
-                    byte if byte.is_ascii_control() => {
-                        out.extend_from_slice(format!("\\{byte:03o}").as_bytes());
-                    }
-                    byte => out.push(*byte),
-                }
-            }
-            match quoting {
-                Quoting::C => [b"\"", out.as_slice(), b"\""].concat(),
-                _ => out,
-            }
-        }
-    }
 }

@@ -325,7 +325,10 @@ impl Printer {
                 self.text(b" || ");
                 self.operand(right, matches!(**right, TestExpr::Or(..)));
             }
-            TestExpr::Word(word) => self.word(word),
+            TestExpr::Word(word) => {
+                self.text(b"-n ");
+                self.word(word);
+            }
         }
     }
 
