@@ -107,6 +107,8 @@ fn ended_verbs_leave_a_short_log_for_the_next_start_to_read() {
     let home = Home::new("closed");
     let log = home.0.join("cofferdam/store.db-wal");
     let len = || std::fs::metadata(&log).map_or(0, |log| log.len());
+    // With a grant for every tool, every run opens the store.
+    home.check(&["grant", "function:call:x", "--always"], "", 0, &["always"]);
     let mut longest = 0;
     for _ in 0..15 {
         for (words, stdin) in [
@@ -121,6 +123,21 @@ fn ended_verbs_leave_a_short_log_for_the_next_start_to_read() {
         }
     }
     assert!(longest > 0 && len() < longest, "the log was never written back: {longest} bytes");
+}
+
+#[test]
+fn runs_without_grants_leave_the_log_alone_and_are_in_the_audit() {
+    let home = Home::new("unopened");
+    let log = home.0.join("cofferdam/store.db-wal");
+    home.call(&["grants"], "");
+    home.call(&["grants"], "");
+    let before = std::fs::metadata(&log).map_or(0, |log| log.len());
+    for _ in 0..2 {
+        home.check(&["run", "-"], "return 1", 0, &["1"]);
+    }
+    assert_eq!(std::fs::metadata(&log).map_or(0, |log| log.len()), before);
+    let audit = home.check(&["audit", "--event", "end"], "", 0, &["finished"]);
+    assert_eq!(audit.lines().count(), 2, "{audit}");
 }
 
 /// A grant may have headers with secrets, and an ended one must not stay in the log.
