@@ -1,5 +1,7 @@
-// `Intl` for English: numbers, dates in UTC, lists, plurals, comparison. Locales, time zones and
+// `Intl` for English: numbers, dates, lists, plurals, comparison. Locales, time zones and
 // options that are not known throw a RangeError that names them, in place of being ignored.
+import { internal } from 'host';
+
 const LOCALES = ['en', 'en-US', 'en-GB'];
 const BRITISH = 'en-GB';
 // Locales whose short dates are ISO 8601, which programs use for that.
@@ -87,7 +89,6 @@ class NumberFormat {
     if (style === 'currency' && currency === undefined) throw new TypeError('Currency code is required with currency style.');
     if (currency !== undefined && !/^[A-Z]{3}$/.test(currency)) throw new RangeError(`Invalid currency code : ${options.currency}`);
     if (style === 'unit' && !(options.unit in UNITS)) throw new RangeError(`Unit ${options.unit} is not supported`);
-    oneOf(options, 'currencySign', ['standard'], 'standard');
     oneOf(options, 'numberingSystem', ['latn'], 'latn');
     const own = style === 'currency' ? (WHOLE_CURRENCIES.includes(currency) ? 0 : 2) : 0;
     const most = style === 'currency' ? own : style === 'percent' || notation === 'compact' ? 0 : 3;
@@ -103,6 +104,7 @@ class NumberFormat {
       style,
       currency,
       currencyDisplay: oneOf(options, 'currencyDisplay', ['symbol', 'narrowSymbol', 'code', 'name'], 'symbol'),
+      currencySign: style === 'currency' ? oneOf(options, 'currencySign', ['standard', 'accounting'], 'standard') : undefined,
       unit: options.unit,
       unitDisplay: oneOf(options, 'unitDisplay', ['short', 'long', 'narrow'], 'short'),
       notation,
@@ -177,7 +179,8 @@ class NumberFormat {
       const known = o.locale === BRITISH && o.currency === 'USD' ? 'US$' : SYMBOLS[o.currency];
       const symbol = o.currencyDisplay === 'code' ? undefined : known;
       const narrow = o.currencyDisplay === 'narrowSymbol' ? symbol?.replace(/^[A-Z]+(?=[^A-Z])/, '') : symbol;
-      return `${sign}${narrow ?? `${o.currency}\u00a0`}${text}`;
+      const amount = `${narrow ?? `${o.currency}\u00a0`}${text}`;
+      return sign === '-' && o.currencySign === 'accounting' ? `(${amount})` : sign + amount;
     }
     if (o.style === 'unit') {
       const [short, one, many] = UNITS[o.unit];
@@ -216,21 +219,34 @@ const TIME_DEFAULTS = { hour: 'numeric', minute: '2-digit', second: '2-digit' };
 const HALVES = { 'en-CA': ['a.m.', 'p.m.'], 'en-GB': ['am', 'pm'] };
 const two = (number) => `${number}`.padStart(2, '0');
 
+// Parts that few tools need; loaded on first use.
+let zones;
+let Segmenter;
+const zoneOf = (name) => (zones ??= internal.openPart('internal/intl_zones'))(name);
+
 class DateTimeFormat {
   #fields;
   #locale;
   #hour12;
   #midnight24;
   #zone;
+  // Rules of a zone other than UTC.
+  #rules;
+  // Set while `formatToParts` runs: each field is then marked with its name.
+  #marks = false;
   #joint = ', ';
   constructor(locales, options = {}, usual = DATE_DEFAULTS) {
     this.#locale = localeOf(locales, ISO_LOCALES);
     refuseOthers(options, [...FIELDS, 'timeZone', 'hour12', 'hourCycle', 'dateStyle', 'timeStyle', 'localeMatcher', 'formatMatcher', 'calendar', 'numberingSystem'], 'DateTimeFormat');
     this.#zone = options.timeZone === undefined ? 'UTC' : `${options.timeZone}`;
     if (!ZONES.some((zone) => zone.toLowerCase() === this.#zone.toLowerCase())) {
-      // Tells names of zones, which are not supported here, from texts that Node refuses too.
-      const isName = /^(Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Brazil|Canada|Chile|Etc|Europe|Indian|Mexico|Pacific|US)\/|^[+-]\d\d|^[A-Z]{2,}|^[A-Z][a-z]+$/.test(this.#zone);
-      throw new RangeError(isName ? `Time zone ${this.#zone} is not supported: use UTC` : `Invalid time zone specified: ${this.#zone}`);
+      this.#rules = zoneOf(this.#zone);
+      if (this.#rules === undefined) {
+        // Tells names of zones, which are not supported here, from texts that Node refuses too.
+        const isName = /^(Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Brazil|Canada|Chile|Etc|Europe|Indian|Mexico|Pacific|US)\/|^[A-Z]{2,}|^[A-Z][a-z]+$/.test(this.#zone);
+        throw new RangeError(isName ? `Time zone ${this.#zone} is not supported: use UTC` : `Invalid time zone specified: ${this.#zone}`);
+      }
+      this.#zone = this.#rules.name;
     }
     const cycle = oneOf(options, 'hourCycle', ['h12', 'h23'], undefined);
     const counts24 = [BRITISH, 'sv-SE', 'sv'].includes(this.#locale);
@@ -252,17 +268,24 @@ class DateTimeFormat {
     this.format = (date) => this.#format(date);
     Object.defineProperty(this, 'format', { enumerable: false });
   }
+  #part(name, text) {
+    return this.#marks ? `\ue000${name}\ue001${text}\ue002` : text;
+  }
   #date(date) {
     const f = this.#fields;
-    const at = (name, number) => (f[name] === '2-digit' ? two(number % 100) : `${number}`);
+    const at = (name, number) => this.#part(name, f[name] === '2-digit' ? two(number % 100) : `${number}`);
     const year = f.year && at('year', date.getUTCFullYear());
     const day = f.day && at('day', date.getUTCDate());
     const name = DAYS[date.getUTCDay()];
-    const weekday = f.weekday && { long: name, short: name.slice(0, 3), narrow: name[0] }[f.weekday];
-    const month = f.month && this.#month(date);
+    const weekday = f.weekday && this.#part('weekday', { long: name, short: name.slice(0, 3), narrow: name[0] }[f.weekday]);
+    const month = f.month && this.#part('month', this.#month(date));
     if (ISO_LOCALES.includes(this.#locale)) {
       if (f.weekday || /long|short|narrow/.test(f.month)) throw new RangeError(`Names of ${this.#locale} are not supported: use en-US`);
-      const parts = [f.year && `${date.getUTCFullYear()}`, f.month && two(date.getUTCMonth() + 1), f.day && two(date.getUTCDate())];
+      const parts = [
+        f.year && this.#part('year', `${date.getUTCFullYear()}`),
+        f.month && this.#part('month', two(date.getUTCMonth() + 1)),
+        f.day && this.#part('day', two(date.getUTCDate())),
+      ];
       return parts.filter(Boolean).join('-');
     }
     if (this.#locale === BRITISH) return this.#british(date, { weekday, day, month, year });
@@ -283,7 +306,11 @@ class DateTimeFormat {
       return weekday === undefined ? text : `${weekday}${f.year ? ',' : ''} ${text}`;
     }
     const pads = f.month && f.day;
-    const numbers = [pads ? two(date.getUTCDate()) : day, pads || (f.month && f.year) ? two(date.getUTCMonth() + 1) : month, year];
+    const numbers = [
+      pads ? this.#part('day', two(date.getUTCDate())) : day,
+      pads || (f.month && f.year) ? this.#part('month', two(date.getUTCMonth() + 1)) : month,
+      year,
+    ];
     const text = numbers.filter(Boolean).join('/');
     return [weekday, text].filter(Boolean).join(text.includes('/') ? ', ' : ' ');
   }
@@ -295,40 +322,52 @@ class DateTimeFormat {
     if (style === 'narrow') return MONTHS[number][0];
     return style === '2-digit' ? two(number + 1) : `${number + 1}`;
   }
-  #time(date) {
+  #time(date, moment) {
     const f = this.#fields;
     const hours = date.getUTCHours();
     const parts = [];
     if (f.hour) {
       // `hour12: false` counts the hour of midnight as 24, `hourCycle: 'h23'` as 0.
       const shown = this.#hour12 ? hours % 12 || 12 : hours || (this.#midnight24 ? 24 : 0);
-      parts.push(f.hour === '2-digit' || !this.#hour12 ? two(shown) : `${shown}`);
+      parts.push(this.#part('hour', f.hour === '2-digit' || !this.#hour12 ? two(shown) : `${shown}`));
     }
-    if (f.minute) parts.push(f.hour || f.second || f.minute === '2-digit' ? two(date.getUTCMinutes()) : `${date.getUTCMinutes()}`);
-    if (f.second) parts.push(f.minute ? two(date.getUTCSeconds()) : `${date.getUTCSeconds()}`);
+    const [minute, second] = [date.getUTCMinutes(), date.getUTCSeconds()];
+    if (f.minute) parts.push(this.#part('minute', f.hour || f.second || f.minute === '2-digit' ? two(minute) : `${minute}`));
+    if (f.second) parts.push(this.#part('second', f.minute ? two(second) : `${second}`));
     let text = parts.join(':');
     if (f.fractionalSecondDigits) {
       const digits = `${date.getUTCMilliseconds()}`.padStart(3, '0').slice(0, f.fractionalSecondDigits);
-      text += text === '' ? digits : `.${digits}`;
+      const marked = this.#part('fractionalSecond', digits);
+      text += text === '' ? marked : `.${marked}`;
     }
-    if (f.hour && this.#hour12) text += ` ${(HALVES[this.#locale] ?? ['AM', 'PM'])[hours < 12 ? 0 : 1]}`;
-    if (f.timeZoneName) text += `${text === '' ? '' : ' '}${f.timeZoneName === 'long' ? 'Coordinated Universal Time' : 'UTC'}`;
+    if (f.hour && this.#hour12) text += ` ${this.#part('dayPeriod', (HALVES[this.#locale] ?? ['AM', 'PM'])[hours < 12 ? 0 : 1])}`;
+    if (f.timeZoneName) {
+      const own = { long: 'Coordinated Universal Time', shortOffset: 'GMT+0', longOffset: 'GMT+00:00' }[f.timeZoneName] ?? 'UTC';
+      text += `${text === '' ? '' : ' '}${this.#part('timeZoneName', this.#rules?.nameAt(moment, f.timeZoneName) ?? own)}`;
+    }
     return text;
   }
   #format(given) {
-    const date = given === undefined ? new Date() : new Date(given);
-    if (Number.isNaN(date.getTime())) throw new RangeError('Invalid time value');
+    const moment = given === undefined ? new Date() : new Date(given);
+    if (Number.isNaN(moment.getTime())) throw new RangeError('Invalid time value');
+    // The clock of the zone, as if it were UTC.
+    const date = this.#rules === undefined ? moment : new Date(moment.getTime() + this.#rules.offsetAt(moment) * 60e3);
     const joint = ISO_LOCALES.slice(1).includes(this.#locale) ? ' ' : this.#joint;
-    return [this.#date(date), this.#time(date)].filter((part) => part !== '').join(joint);
+    return [this.#date(date), this.#time(date, moment)].filter((part) => part !== '').join(joint);
   }
   formatToParts(date) {
+    this.#marks = true;
+    let text;
+    try {
+      text = this.#format(date);
+    } finally {
+      this.#marks = false;
+    }
     const parts = [];
-    const text = this.#format(date);
-    const order = /^[A-Z]/.test(text) || ISO_LOCALES.includes(this.#locale) || this.#fields.weekday ? undefined : ['month', 'day', 'year', 'hour', 'minute', 'second'].filter((name) => this.#fields[name]);
-    if (order === undefined) throw new RangeError('formatToParts is supported for numeric English dates only');
-    for (const piece of text.split(/(\d+|AM|PM|UTC)/).filter((part) => part !== '')) {
-      if (/^\d+$/.test(piece)) parts.push({ type: order.shift(), value: piece });
-      else parts.push({ type: /M$/.test(piece) ? 'dayPeriod' : piece === 'UTC' ? 'timeZoneName' : 'literal', value: piece });
+    for (const [, type, value, literal] of text.matchAll(/\ue000(\w+)\ue001([^\ue002]*)\ue002|([^\ue000]+)/g)) {
+      // Here, and not in `format`, Node has a narrow space before AM and PM.
+      if (type === 'dayPeriod' && parts.at(-1)?.value === ' ') parts.at(-1).value = '\u202f';
+      parts.push(type === undefined ? { type: 'literal', value: literal } : { type, value });
     }
     return parts;
   }
@@ -465,7 +504,9 @@ export const Intl = {
   NumberFormat: callable(NumberFormat),
   PluralRules,
   RelativeTimeFormat,
-  Segmenter: absent('Segmenter'),
+  get Segmenter() {
+    return (Segmenter ??= internal.openPart('internal/intl_segmenter'));
+  },
   getCanonicalLocales: (locales) => [locales ?? []].flat().map((name) => `${name}`),
   supportedValuesOf: (key) => (key === 'timeZone' ? ['UTC'] : []),
 };

@@ -25,9 +25,15 @@ const PREFIX: &str = "cofferdam:";
 const HOST: &str = "host";
 
 /// Modules that only the preludes open: modules of Node that the sandbox does not have, streams of
-/// files, the global `Intl`, and the keys of `crypto.subtle`.
-const INTERNAL: [&str; 4] =
-    ["internal/absent", "internal/fs_streams", "internal/intl", "internal/subtle"];
+/// files, the global `Intl` and its parts, and the keys of `crypto.subtle`.
+const INTERNAL: [&str; 6] = [
+    "internal/absent",
+    "internal/fs_streams",
+    "internal/intl",
+    "internal/intl_segmenter",
+    "internal/intl_zones",
+    "internal/subtle",
+];
 
 /// Modules of the registry, by name: deflated sources.
 const PACKED: &[(&str, &[u8])] = &include!(concat!(env!("OUT_DIR"), "/node_modules.rs"));
@@ -37,6 +43,8 @@ const OWN: &[(&str, &str)] = &[
     ("internal/absent", include_str!("absent.js")),
     ("internal/fs_streams", include_str!("fs_streams.js")),
     ("internal/intl", include_str!("intl.js")),
+    ("internal/intl_segmenter", include_str!("intl_segmenter.js")),
+    ("internal/intl_zones", include_str!("intl_zones.js")),
     (HOST, "export const { native, internal } = import.meta.host;"),
     ("assert/strict", "import assert from 'assert';\nexport default assert.strict;"),
     ("async_hooks", include_str!("async_hooks.js")),
