@@ -255,6 +255,52 @@ Buffer.of = function of (...items) {
 }\n",
         },
     ),
+    (
+        "buffer",
+        Replace {
+            from: "export default _defaultExport",
+            to: "const { atob, btoa } = globalThis
+export { atob, btoa }
+export function transcode (source, from, to) {
+    const narrow = { ascii: /[^\\x00-\\x7f]/gu, latin1: /[^\\x00-\\xff]/gu, binary: /[^\\x00-\\xff]/gu }[to]
+    const text = Buffer.from(source).toString(from)
+    return Buffer.from(narrow === undefined ? text : text.replace(narrow, '?'), to)
+}
+Object.assign(_defaultExport, { atob, btoa, transcode })
+export default _defaultExport",
+        },
+    ),
+    // What Node's `stream` tells of a stream.
+    (
+        "stream",
+        Replace {
+            from: "Stream.isDisturbed = isDisturbed;",
+            to: "Object.assign(Stream, { isDestroyed, isDisturbed, isErrored, isReadable, isWritable });",
+        },
+    ),
+    (
+        "stream",
+        Replace {
+            from: "import { isDisturbed, isErrored, isNodeStream, isWritable, uint8ArrayToBuffer }",
+            to: "import { isDestroyed, isDisturbed, isErrored, isNodeStream, isReadable, isWritable, uint8ArrayToBuffer }",
+        },
+    ),
+    // Names of the system's errors by their numbers.
+    (
+        "util",
+        Replace {
+            from: "export default {\n     format,\n",
+            to: "import { internal as sandbox } from 'host';
+const systemErrors = () => Object.entries(sandbox.library('os').constants.errno);
+export function getSystemErrorName(number) {
+    return systemErrors().find(([, value]) => value === -number)?.[0];
+}
+export function getSystemErrorMap() {
+    return new Map(systemErrors().map(([name, value]) => [-value, [name, name]]));
+}
+export default {\n     format,\n     getSystemErrorMap,\n     getSystemErrorName,\n",
+        },
+    ),
 ];
 
 fn main() {

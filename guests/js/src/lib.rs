@@ -13,6 +13,7 @@
 //! - [`clone`]: packs values into bytes and back
 //! - [`rejections`]: rejected promises that nothing handles
 //! - [`exit`]: `process.exit` and `process.exitCode`
+//! - `process`: what else the language does not tell `process`
 //! - `script`: file, working directory and command line of the script
 //! - [`thrown`]: describes an exception for a person
 //! - [`gate`]: calls to the host
@@ -37,6 +38,7 @@ pub mod interpreter;
 mod memory;
 pub mod modules;
 pub mod pending;
+mod process;
 mod ranges;
 pub mod rejections;
 mod script;

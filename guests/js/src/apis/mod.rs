@@ -123,7 +123,7 @@ const APIS: &[Api] = &[
 
 /// Node's modules that the loader itself is part of, by the names that `require` and `import` know.
 /// Loaded on first use. The other modules of Node are in [`library`].
-const MODULES: &[Api] = &[api!(node / module), api!(node / process, crate::exit::natives)];
+const MODULES: &[Api] = &[api!(node / module), api!(node / process, crate::process::natives)];
 
 /// Further parts of Node, which no module name reaches; loaded on first use. A browser fetches their
 /// code then, with that of the modules.

@@ -56,10 +56,11 @@
   const modeOf = (mode) => {
     const bits = typeof mode === 'string' && /^[0-7]{1,5}$/.test(mode) ? Number.parseInt(mode, 8) : mode;
     if (typeof bits !== 'number') throw internal.wrongType('mode', 'a number or octal digits', mode);
-    if (!Number.isInteger(bits) || bits < 0 || bits > 0o7777) {
+    if (!Number.isInteger(bits) || bits < 0 || bits > 0xffff) {
       throw internal.coded(new RangeError(`mode ${mode}: not between 0 and 0o7777`), 'ERR_OUT_OF_RANGE');
     }
-    return bits;
+    // Programs pass on the mode that `stat` gave, with the kind of the file in it.
+    return bits & 0o7777;
   };
 
   const encodingOf = (options, usual) => {

@@ -53,7 +53,11 @@
   const methods = {
     log: (...data) => write(writeOut, format(data)),
     warn: (...data) => write(writeErr, format(data)),
-    dir: (item, options) => write(writeOut, inspect(item, { customInspect: false, ...options })),
+    dir: (item, options) => {
+      // Colours are Node's: few scripts ask for them.
+      const show = options?.colors ? internal.library('util').inspect : inspect;
+      write(writeOut, show(item, { customInspect: false, ...options }));
+    },
     time: (label = 'default') => {
       label = `${label}`;
       if (mapGet(timers, label) !== undefined)

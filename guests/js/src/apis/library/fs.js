@@ -251,6 +251,18 @@ fs.writeSync = (fd, data, ...rest) => {
   if (position === null) file.at = from + bytes.length;
   return bytes.length;
 };
+// Several buffers in a row, from or to one position.
+const inRow = (one) => (fd, buffers, position = null) => {
+  let total = 0;
+  for (const buffer of buffers) {
+    const count = one(fd, buffer, 0, buffer.byteLength, position === null ? null : position + total);
+    total += count;
+    if (count < buffer.byteLength) break;
+  }
+  return total;
+};
+fs.readvSync = inRow(fs.readSync);
+fs.writevSync = inRow(fs.writeSync);
 fs.fstatSync = (fd) => nodeFs.statSync(opened(fd, 'fstat').name);
 fs.ftruncateSync = (fd, length = 0) => {
   const file = opened(fd, 'ftruncate');
@@ -274,6 +286,12 @@ class FileHandle {
   }
   async write(data, ...rest) {
     return { bytesWritten: fs.writeSync(this.fd, data, ...rest), buffer: data };
+  }
+  async readv(buffers, position) {
+    return { bytesRead: fs.readvSync(this.fd, buffers, position), buffers };
+  }
+  async writev(buffers, position) {
+    return { bytesWritten: fs.writevSync(this.fd, buffers, position), buffers };
   }
   async readFile(options) {
     return fs.readFileSync(this.fd, options);
@@ -328,6 +346,12 @@ fs.write = (fd, data, ...args) => {
   const callback = args.pop();
   later(() => fs.writeSync(fd, data, ...args), (error, count) => callback(error, count, data));
 };
+for (const name of ['readv', 'writev']) {
+  fs[name] = (fd, buffers, ...args) => {
+    const callback = args.pop();
+    later(() => fs[`${name}Sync`](fd, buffers, ...args), (error, count) => callback(error, count, buffers));
+  };
+}
 const later = (work, callback) => {
   try {
     const value = work();
@@ -377,7 +401,9 @@ fs.createWriteStream = (file, options) => new (streams().WriteStream)(given(file
 for (const name of ['ReadStream', 'WriteStream']) {
   Object.defineProperty(fs, name, { get: () => streams()[name], enumerable: true, configurable: true });
 }
-Object.assign(fs, { Dir, FileHandle });
+const { Dirent, Stats } = internal.files;
+Object.assign(fs, { Dir, Dirent, FileHandle, Stats, F_OK: 0, R_OK: 4, W_OK: 2, X_OK: 1 });
+fs.openAsBlob = async (file, options) => new globalThis.Blob([await own.readFile(file)], options);
 
 // Each throws by its name: the files of the sandbox have none of these.
 const absent = {

@@ -1,6 +1,7 @@
 // `http` and `https`: requests over `fetch`, so that the broker sees each. Servers throw.
 import { internal } from 'host';
 import { Buffer } from 'buffer';
+import EventEmitter from 'events';
 import { Readable, Writable } from 'stream';
 
 const { fetch, AbortController, URL } = globalThis;
@@ -193,10 +194,33 @@ const clientOf = (protocol, port) => {
   return { get, request };
 };
 
+const refusal = (name) => internal.notAvailable(name, 'a tool can make requests, not serve them');
 const refuse = (name) => () => {
-  throw internal.notAvailable(name, 'a tool can make requests, not serve them');
+  throw refusal(name);
 };
-const common = { Agent, ClientRequest, IncomingMessage, globalAgent: new Agent() };
+
+// Frameworks extend the classes of a server when they are loaded. None can be made.
+class OutgoingMessage extends Writable {}
+class ServerResponse extends OutgoingMessage {
+  constructor() {
+    throw refusal('http.ServerResponse');
+  }
+}
+class Server extends EventEmitter {
+  constructor() {
+    throw refusal('http.Server');
+  }
+}
+const wrong = (message, code) => internal.coded(new TypeError(message), code);
+const validateHeaderName = (name, label = 'Header name') => {
+  if (typeof name === 'string' && /^[!#$%&'*+.^_`|~0-9a-z-]+$/i.test(name)) return;
+  throw wrong(`${label} must be a valid HTTP token ["${name}"]`, 'ERR_INVALID_HTTP_TOKEN');
+};
+const validateHeaderValue = (name, value) => {
+  if (value === undefined) throw wrong(`Invalid value "undefined" for header "${name}"`, 'ERR_HTTP_INVALID_HEADER_VALUE');
+  if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) throw wrong(`Invalid character in header content ["${name}"]`, 'ERR_INVALID_CHAR');
+};
+const common = { Agent, ClientRequest, IncomingMessage, Server, globalAgent: new Agent() };
 export const https = { ...common, ...clientOf('https:', 443), createServer: refuse('https.createServer') };
 export default {
   ...common,
@@ -205,4 +229,9 @@ export default {
   STATUS_CODES,
   createServer: refuse('http.createServer'),
   maxHeaderSize: 16384,
+  OutgoingMessage,
+  ServerResponse,
+  setMaxIdleHTTPParsers() {},
+  validateHeaderName,
+  validateHeaderValue,
 };

@@ -49,7 +49,7 @@ const OWN: &[(&str, &str)] = &[
     ("assert/strict", "import assert from 'assert';\nexport default assert.strict;"),
     ("async_hooks", include_str!("async_hooks.js")),
     ("child_process", include_str!("child_process.js")),
-    ("console", "const { console } = globalThis;\nexport default console;"),
+    ("console", include_str!("console.js")),
     ("constants", include_str!("constants.js")),
     ("crypto", include_str!("crypto.js")),
     ("encoding", include_str!("encoding.js")),

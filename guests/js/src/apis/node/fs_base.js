@@ -160,6 +160,8 @@
     return error;
   };
 
+  internal.files.Stats = Stats;
+  internal.files.Dirent = Dirent;
   const waiting = operations(raw, (answer, next) => answer.then(next));
   const instant = operations(rawNow, (answer, next) => next(answer));
   const promises = {};

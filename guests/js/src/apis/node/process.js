@@ -69,6 +69,11 @@
     return process;
   };
 
+  const inUse = () => {
+    const [heapTotal, heapUsed] = native.memoryUsage();
+    return { rss: heapTotal, heapTotal, heapUsed, external: 0, arrayBuffers: 0 };
+  };
+
   // Callbacks of nextTick; the guest runs them before the microtasks.
   const ticks = [];
   const runTicks = () => {
@@ -83,7 +88,11 @@
 
   const exitCodeOf = (code) => {
     const number = Number(code ?? 0);
-    if (!Number.isInteger(number)) throw internal.wrongType('code', 'an integer', code);
+    if (Number.isNaN(number)) throw internal.wrongType('code', 'of type number', code);
+    if (!Number.isInteger(number)) {
+      const message = `The value of "code" is out of range. It must be an integer. Received ${internal.inspect(code)}`;
+      throw internal.coded(new RangeError(message), 'ERR_OUT_OF_RANGE');
+    }
     return number & 255;
   };
 
@@ -108,14 +117,23 @@
     versions: { node: '20.0.0' },
     release: { name: 'node' },
     config: { variables: {} },
-    features: {},
+    features: { inspector: false, debug: false, uv: false, ipv6: true, tls_alpn: true, tls_sni: true, tls_ocsp: true, tls: true },
+    allowedNodeEnvironmentFlags: new Set(),
     cwd: () => internal.workingDirectory(),
     chdir(path) {
       const target = internal.part('paths').resolve(`${path}`);
       const { rawNow } = internal.files;
-      if (rawNow.look(target, 1).type !== 'directory') {
-        throw internal.coded(new Error(`ENOTDIR: not a directory, chdir '${path}'`), 'ENOTDIR');
+      const failed = (code, words, errno) => {
+        const message = `${code}: ${words}, chdir '${process.cwd()}' -> '${path}'`;
+        return Object.assign(new Error(message), { errno, code, syscall: 'chdir', path: process.cwd(), dest: `${path}` });
+      };
+      let looked;
+      try {
+        looked = rawNow.look(target, 1);
+      } catch (error) {
+        throw error.code === 'ENOENT' ? failed('ENOENT', 'no such file or directory', -2) : error;
       }
+      if (looked.type !== 'directory') throw failed('ENOTDIR', 'not a directory', -20);
       internal.changeDirectory(target);
     },
     umask: () => 0o22,
@@ -124,11 +142,18 @@
     getgid: () => 1000,
     getegid: () => 1000,
     uptime: () => performance.now() / 1000,
-    memoryUsage: Object.assign(
-      () => ({ rss: 0, heapTotal: 0, heapUsed: 0, external: 0, arrayBuffers: 0 }),
-      { rss: () => 0 },
-    ),
-    cpuUsage: () => ({ user: Math.round(performance.now() * 1000), system: 0 }),
+    memoryUsage: Object.assign(inUse, { rss: () => inUse().rss }),
+    cpuUsage(since = { user: 0, system: 0 }) {
+      return { user: Math.round(performance.now() * 1000) - since.user, system: 0 };
+    },
+    resourceUsage: () => ({
+      userCPUTime: Math.round(performance.now() * 1000), systemCPUTime: 0, maxRSS: Math.ceil(inUse().rss / 1024), sharedMemorySize: 0,
+      unsharedDataSize: 0, unsharedStackSize: 0, minorPageFault: 0, majorPageFault: 0, swappedOut: 0, fsRead: 0,
+      fsWrite: 0, ipcSent: 0, ipcReceived: 0, signalsCount: 0, voluntaryContextSwitches: 0, involuntaryContextSwitches: 0,
+    }),
+    getActiveResourcesInfo: () => [],
+    getgroups: () => [1000],
+    getBuiltinModule: (name) => internal.library(`${name}`.replace(/^node:/, '')),
     hrtime: Object.assign(
       (since = [0, 0]) => {
         const now = performance.now();
@@ -158,8 +183,10 @@
       native.exit(native.exitCode() ?? number);
     },
     abort: () => native.exit(134),
-    kill() {
-      throw internal.coded(new Error('kill ESRCH'), 'ESRCH');
+    kill(pid, signal = 'SIGTERM') {
+      // Signal 0 asks if the process exists.
+      if (pid === process.pid && signal === 0) return true;
+      throw Object.assign(internal.coded(new Error('kill ESRCH'), 'ESRCH'), { errno: -3, syscall: 'kill' });
     },
     on: (event, listener) => listen(event, listener, false),
     addListener: (event, listener) => listen(event, listener, false),
