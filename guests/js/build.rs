@@ -285,6 +285,17 @@ export default _defaultExport",
             to: "import { isDestroyed, isDisturbed, isErrored, isNodeStream, isReadable, isWritable, uint8ArrayToBuffer }",
         },
     ),
+    // The errors of an AggregateError are not enumerable either.
+    (
+        "internal/util/inspect",
+        Replace {
+            from: "            base = formatError(value, constructor, tag, ctx, keys);\n",
+            to: "            if (Array.isArray(value.errors) && Object.prototype.hasOwnProperty.call(value, 'errors') && keys.indexOf('errors') === -1) {
+                keys.push('errors');
+            }
+            base = formatError(value, constructor, tag, ctx, keys);\n",
+        },
+    ),
     // Names of the system's errors by their numbers.
     (
         "util",
