@@ -9,3 +9,10 @@ try {
 } catch (error) {
   console.log('status', error.status);
 }
+const late = spawnSync('sh', ['-c', 'echo early; sleep 20'], { encoding: 'utf8', timeout: 300 });
+console.log(late.status, late.signal, late.error.code, late.error.message, JSON.stringify(late.stdout));
+try {
+  execSync('sleep 20', { timeout: 300, killSignal: 'SIGKILL' });
+} catch (error) {
+  console.log(error.code, error.signal, error.status, error.message, error.spawnargs);
+}

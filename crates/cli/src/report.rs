@@ -143,10 +143,14 @@ pub(crate) fn outcome(outcome: &Outcome) {
     labelled(Tone::Bad, "error", &format!("{}: {message}", visible(name)));
     // JavaScript's stack repeats the message; Python's traceback does not.
     let is_python = error.stack.starts_with("Traceback") || error.stack.starts_with("  File");
-    let frames = error.stack.lines();
-    let frames = frames.filter(|line| is_python || line.trim_start().starts_with("at "));
-    let indent = if is_python { "    " } else { "" };
-    frames.for_each(|frame| line(&format!("{indent}{}", visible_lines(frame))));
+    let lines: Vec<&str> =
+        if is_python { error.stack.lines().collect() } else { error.trace().collect() };
+    // Indented for the same reason as the message; frames of JavaScript are already.
+    let is_indented = |text: &str| !is_python && text.starts_with("    at ");
+    for text in lines {
+        let indent = if is_indented(text) { "" } else { "    " };
+        line(&format!("{indent}{}", visible_lines(text)));
+    }
     denials(outcome);
     if let Ending::Stopped(exhausted) = &outcome.ending
         && let Some(hint) = hint(exhausted)

@@ -52,10 +52,24 @@ pub struct ScriptError {
     pub name: String,
     /// `error.message`, or the thrown value as text.
     pub message: String,
-    /// Stack trace; never contains host paths.
+    /// Stack trace; never contains host paths. Properties of a JavaScript error, its cause among
+    /// them, follow the last frame in braces.
     pub stack: String,
     /// Position of a syntax error.
     pub position: Option<Position>,
+}
+
+impl ScriptError {
+    /// Returns the lines of a JavaScript stack below name and message: frames and properties.
+    pub fn trace(&self) -> impl Iterator<Item = &str> {
+        let is_above = |line: &&str| !is_frame(line) && !line.ends_with(" {");
+        self.stack.lines().skip_while(is_above)
+    }
+}
+
+/// Returns true for a line of a JavaScript stack that names a place.
+fn is_frame(line: &str) -> bool {
+    line.trim_start().starts_with("at ")
 }
 
 /// A place in the source of a tool.

@@ -143,8 +143,7 @@ fn told(
         (_, Some(error)) => {
             let name = if error.name.is_empty() { "thrown" } else { &error.name };
             say(Stream::Err, &format!("js: {name}: {}", error.message));
-            let frames = error.stack.lines().filter(|line| line.trim_start().starts_with("at "));
-            frames.for_each(|frame| say(Stream::Err, frame));
+            error.trace().for_each(|line| say(Stream::Err, line));
         }
     }
     outcome.exit_code()

@@ -1,4 +1,4 @@
-//! Facts that `process` needs and the language does not tell: its end, and the memory in use.
+//! What the language does not tell `process`: its end, and the memory that is in use.
 
 use std::mem::MaybeUninit;
 

@@ -3,7 +3,7 @@
 use cofferdam_abi::entry::Thrown;
 use rquickjs::{Ctx, Object, Value};
 
-use crate::engine;
+use crate::{apis, engine};
 
 /// Longest name, message or stack that is reported.
 // T-CELL-014: a result or exception that is too long.
@@ -11,6 +11,9 @@ const MAX_TEXT: usize = 64 << 10;
 
 /// Most lines of a stack that are reported.
 const MAX_LINES: usize = 100;
+
+/// Begins the properties of an error, behind its last frame.
+const BRACE: &str = " {";
 
 /// Shortens a text that is too long, and marks the cut.
 fn cut(text: &str) -> String {
@@ -34,7 +37,21 @@ pub fn describe<'js>(ctx: &Ctx<'js>, value: &Value<'js>, file: &str) -> Thrown {
         true => cut(&text_of(ctx, error, "requestId")),
         false => String::new(),
     };
-    Thrown { name: cut(&name), message: cut(&message), stack: clean(&stack), position, request_id }
+    let mut thrown = Thrown {
+        name: cut(&name),
+        message: cut(&message),
+        stack: clean(&stack),
+        position,
+        request_id,
+    };
+    // A denial has its own report, and without memory nothing can be shown.
+    if thrown.name != "PermissionError" && !is_out_of_memory(&thrown) {
+        let shown = apis::show_error(ctx, value);
+        if let Some(shown) = shown.filter(|shown| shown.ends_with('}') && !stack.ends_with('}')) {
+            thrown.stack = clean(&shown);
+        }
+    }
+    thrown
 }
 
 /// Returns true for the error that QuickJS throws when memory runs out.
@@ -85,12 +102,50 @@ fn position(stack: &str, file: &str) -> Option<(u32, u32)> {
     Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
 }
 
-/// Removes the frames of the preludes.
+/// Removes the frames of the preludes. A brace behind such a frame, which begins the properties of
+/// the error, moves to the line above.
 // T-CELL-023: host paths in stack traces.
 fn clean(stack: &str) -> String {
     let is_ours = |line: &str| {
         is_frame(line) && (line.contains("cofferdam:") || line.ends_with("at apply (<anonymous>)"))
     };
-    let lines = stack.lines().filter(|line| !is_ours(line)).take(MAX_LINES);
-    cut(&lines.collect::<Vec<_>>().join("\n"))
+    let mut lines: Vec<String> = Vec::new();
+    for line in stack.lines() {
+        let (frame, brace) = match line.strip_suffix(BRACE).filter(|line| is_frame(line)) {
+            Some(frame) => (frame, BRACE),
+            None => (line, ""),
+        };
+        if is_ours(frame) {
+            if let Some(above) = lines.last_mut() {
+                above.push_str(brace);
+            }
+        } else if lines.len() < MAX_LINES {
+            lines.push(line.to_owned());
+        }
+    }
+    cut(&lines.join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(stack: &str, expect: &str) {
+        assert_eq!(clean(stack), expect);
+    }
+
+    #[test]
+    fn frames_of_preludes_are_removed() {
+        check("E: a\n    at x (cofferdam:fs:1:2)\n    at t.js:1:1", "E: a\n    at t.js:1:1");
+        check("    at x (cofferdam:fs:1:2)\n    at t.js:1:1", "    at t.js:1:1");
+    }
+
+    #[test]
+    fn the_brace_of_a_removed_frame_is_kept() {
+        check(
+            "E: a\n    at t.js:1:1\n    at apply (<anonymous>) {\n  code: 1\n}",
+            "E: a\n    at t.js:1:1 {\n  code: 1\n}",
+        );
+        check("E: a\n    at x (cofferdam:fs:1:2) {\n  code: 1\n}", "E: a {\n  code: 1\n}");
+    }
 }

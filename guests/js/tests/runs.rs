@@ -117,8 +117,14 @@ fn check(case: &Case) -> Result<(), Failed> {
         Left::Other(Leave::Exited(number)) => code = format!("{number}\n"),
         Left::Other(Leave::Threw(thrown)) => {
             error = format!("{}: {}\n", thrown.name, thrown.message);
-            for frame in thrown.stack.lines().filter(|line| line.trim_start().starts_with("at ")) {
-                error.push_str(&format!("{}\n", frame.trim_start()));
+            // Frames, and below them the properties of the error, in braces.
+            let is_above =
+                |line: &&str| !line.trim_start().starts_with("at ") && !line.ends_with(" {");
+            let mut is_inside = false;
+            for line in thrown.stack.lines().skip_while(is_above) {
+                let shown = if is_inside { line } else { line.trim_start() };
+                error.push_str(&format!("{shown}\n"));
+                is_inside |= line.ends_with(" {");
             }
         }
         Left::Other(other) => error = format!("{other:?}\n"),

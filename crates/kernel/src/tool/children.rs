@@ -192,6 +192,18 @@ impl Command {
 }
 
 impl Printed {
+    /// Takes the output so far, as that of a command that was ended.
+    pub(crate) fn take_all(&self) -> Finished {
+        let mut all = Finished { exit_code: 1, stdout: Vec::new(), stderr: Vec::new() };
+        for (stream, bytes) in std::mem::take(&mut lock(&self.pieces).waiting) {
+            match stream {
+                Stream::Out => all.stdout.extend(bytes),
+                Stream::Err => all.stderr.extend(bytes),
+            }
+        }
+        all
+    }
+
     fn next(&self) -> Option<Vec<u8>> {
         let (stream, bytes) = lock(&self.pieces).waiting.pop_front()?;
         let kind = match stream {

@@ -36,6 +36,7 @@ pub(crate) use base::bytes::Bytes;
 pub use base::errors::throw_dom_exception;
 pub(crate) use base::text::{Text, with_text};
 pub(crate) use btcp::make as make_btcp;
+pub(crate) use console::inspect::show_error;
 
 /// Puts native functions of one API into the object the preludes get.
 pub(crate) type Natives = for<'js> fn(&Ctx<'js>, &Object<'js>) -> Result<()>;

@@ -1,6 +1,10 @@
 //! Commands of the sandbox, for tools.
 
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::Poll;
+use std::time::{Duration, Instant};
 
 use cofferdam_abi::Value;
 use cofferdam_abi::value::ViewKind;
@@ -11,11 +15,14 @@ use crate::program::run::{Stdin, stdin};
 use crate::shared::call_error::{CallError, Working, name, packed, read_value};
 use crate::shared::crossing::{CallIo, Reply};
 use crate::tool::children::Printed;
-use crate::tool::commands::{CommandLine, Commands, What};
+use crate::tool::commands::{CommandLine, Commands, Finished, What};
 use crate::tool::kernel::{Kernel, Served};
 
 /// Name of the shell in grants.
 const SHELL: &str = "bash";
+
+/// Longest timeout of a command in seconds; the run's own time limit is shorter.
+const LONGEST_TIMEOUT: f64 = 30.0 * 24.0 * 3600.0;
 
 /// A command as a tool describes it, before it is permitted.
 struct Wanted {
@@ -26,6 +33,8 @@ struct Wanted {
     stdin: Vec<u8>,
     /// True if standard input is fed while the command runs.
     is_piped: bool,
+    /// Time after which [`run`] ends the command.
+    timeout: Option<Duration>,
 }
 
 enum Text {
@@ -33,21 +42,42 @@ enum Text {
     Arguments(Vec<String>),
 }
 
-/// Runs a command to its end.
+/// Runs a command to its end, or until its time is over.
 pub(super) fn run(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
     let wanted = wanted(&read_value(io.fields)?)?;
-    with_permit(kernel, wanted, |commands, line| {
+    let (timeout, switch) = (wanted.timeout, kernel.settings.run_clock.switch().clone());
+    with_permit(kernel, wanted, move |commands, line| {
         Box::pin(async move {
-            match commands.run(line, None).await {
-                Ok(ran) => packed(&Value::Object(vec![
-                    ("exitCode".to_owned(), Value::Number(f64::from(ran.exit_code))),
-                    ("stdout".to_owned(), bytes(ran.stdout)),
-                    ("stderr".to_owned(), bytes(ran.stderr)),
-                ])),
-                Err(message) => Err(CallError::new("Error", message)),
+            let Some(timeout) = timeout else {
+                return ran(commands.run(line, None).await, false);
+            };
+            let printed = Arc::<Printed>::default();
+            let mut work = commands.run(line, Some(printed.clone()));
+            let mut sleep = switch.sleep_until(Instant::now() + timeout);
+            let ended = poll_fn(|cx| match work.as_mut().poll(cx) {
+                Poll::Ready(done) => Poll::Ready(Some(done)),
+                Poll::Pending => Pin::new(&mut sleep).poll(cx).map(|()| None),
+            });
+            match ended.await {
+                Some(done) => ran(done, false),
+                None => {
+                    drop(work);
+                    ran(Ok(printed.take_all()), true)
+                }
             }
         })
     })
+}
+
+/// Packs the end of a command, or its output so far if it took too long.
+fn ran(done: Result<Finished, String>, is_timed_out: bool) -> Result<Vec<u8>, CallError> {
+    let ran = done.map_err(|message| CallError::new("Error", message))?;
+    packed(&Value::Object(vec![
+        ("exitCode".to_owned(), Value::Number(f64::from(ran.exit_code))),
+        ("stdout".to_owned(), bytes(ran.stdout)),
+        ("stderr".to_owned(), bytes(ran.stderr)),
+        ("timedOut".to_owned(), Value::Bool(is_timed_out)),
+    ]))
 }
 
 /// Starts a command that the tool reads while it runs.
@@ -201,5 +231,11 @@ fn wanted(given: &Value) -> Result<Wanted, CallError> {
     };
     let cwd = member("cwd").map(text).transpose()?;
     let is_piped = matches!(member("piped"), Some(Value::Bool(true)));
-    Ok(Wanted { text: shown, cwd, env, changed, stdin, is_piped })
+    let timeout = match member("timeout") {
+        Some(Value::Number(ms)) if *ms > 0.0 => {
+            Some(Duration::from_secs_f64((ms / 1000.0).min(LONGEST_TIMEOUT)))
+        }
+        _ => None,
+    };
+    Ok(Wanted { text: shown, cwd, env, changed, stdin, is_piped, timeout })
 }

@@ -159,11 +159,9 @@
   internal.token = Symbol('internal');
   internal.illegal = () => new TypeError('Illegal constructor');
 
-  // An error as Node makes them, with a `code`.
-  internal.coded = (error, code) => {
-    hidden(error, 'code', code);
-    return error;
-  };
+  // An error as Node makes them, with a `code` that is listed.
+  internal.coded = (error, code) =>
+    defineProperty(error, 'code', { value: code, writable: true, enumerable: true, configurable: true });
 
   internal.requireArguments = (count, needed, what) => {
     if (count >= needed) return;

@@ -300,6 +300,8 @@
   inspect.custom = customInspect;
 
   internal.inspect = inspect;
+  // Methods of the tool stay out of it: the run is over.
+  native.onShowError((error) => inspect(error, { __proto__: null, customInspect: false }));
   internal.inspecting = {
     __proto__: null,
     formatValue,

@@ -1,16 +1,38 @@
 //! Facts about values that the engine knows and the language does not reveal.
 
 use rquickjs::promise::PromiseState;
-use rquickjs::{Array, Ctx, Function, Object, Promise, Result, Value, qjs};
+use rquickjs::{Array, Ctx, Error, Function, JsLifetime, Object, Promise, Result, Value, qjs};
 use unicode_width::UnicodeWidthStr;
 
 use crate::apis::base::text::Text;
+use crate::engine;
+
+/// JavaScript function that shows an error with its properties: `(error) => text`.
+struct ShowError<'js>(Function<'js>);
+
+// SAFETY: the only field is a JavaScript value of the same lifetime.
+unsafe impl<'js> JsLifetime<'js> for ShowError<'js> {
+    type Changed<'to> = ShowError<'to>;
+}
 
 pub fn natives<'js>(ctx: &Ctx<'js>, native: &Object<'js>) -> Result<()> {
     native.set("classId", Function::new(ctx.clone(), class_id)?)?;
     native.set("proxyParts", Function::new(ctx.clone(), proxy_parts)?)?;
+    native.set("onShowError", Function::new(ctx.clone(), on_show_error)?)?;
     native.set("promiseState", Function::new(ctx.clone(), promise_state)?)?;
     native.set("textWidth", Function::new(ctx.clone(), |text: Text| text.0.width())?)
+}
+
+fn on_show_error<'js>(ctx: Ctx<'js>, show: Function<'js>) -> Result<()> {
+    ctx.store_userdata(ShowError(show)).map(|_| ()).map_err(|_| Error::Unknown)
+}
+
+/// Returns an error as `util.inspect` shows it: stack, properties, cause, and errors of an
+/// `AggregateError`. Returns `None` before the surface is loaded, and if showing throws.
+pub(crate) fn show_error<'js>(ctx: &Ctx<'js>, error: &Value<'js>) -> Option<String> {
+    let show = ctx.userdata::<ShowError>()?.0.clone();
+    let shown = show.call::<_, Value>((error.clone(),)).and_then(|text| engine::text(&text));
+    shown.map_err(|_| drop(ctx.catch())).ok()
 }
 
 /// The engine's class of an object: unlike a tag or a prototype, a tool cannot forge it.

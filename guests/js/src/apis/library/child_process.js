@@ -38,6 +38,13 @@ const missing = (syscall, file, args) =>
     spawnargs: args,
   });
 
+// A shell is what Node starts then.
+const timedOut = (file, args, { shell }) => {
+  const [path, spawnargs] = shell ? ['/bin/sh', ['-c', lineOf(file, args)]] : [file, args];
+  const syscall = `spawnSync ${path}`;
+  return Object.assign(new Error(`${syscall} ETIMEDOUT`), { errno: -110, code: 'ETIMEDOUT', syscall, path, spawnargs });
+};
+
 class ChildProcess extends EventEmitter {
   pid = undefined;
   exitCode = null;
@@ -252,7 +259,7 @@ const spawn = (file, ...rest) => {
 
 const spawnSync = (file, ...rest) => {
   const [args, options] = split(rest);
-  const done = runNow(wanted(`${file}`, args, options));
+  const done = runNow({ ...wanted(`${file}`, args, options), timeout: options.timeout });
   if (isMissing(done.stderr, options)) {
     return { error: missing('spawnSync', file, args), status: null, signal: null, output: null, pid: 0, stdout: null, stderr: null };
   }
@@ -261,11 +268,14 @@ const spawnSync = (file, ...rest) => {
   if (inherits(2)) internal.part('process').stderr.write(bufferOf(done.stderr));
   const stdout = inherits(1) ? null : shown(done.stdout, options.encoding);
   const stderr = inherits(2) ? null : shown(done.stderr, options.encoding);
-  return { pid: 0, status: done.exitCode, signal: null, output: [null, stdout, stderr], stdout, stderr };
+  const result = { pid: 0, status: done.exitCode, signal: null, output: [null, stdout, stderr], stdout, stderr };
+  if (!done.timedOut) return result;
+  const signal = SIGNALS[options.killSignal] ?? options.killSignal ?? 'SIGTERM';
+  return { error: timedOut(file, args, options), ...result, status: null, signal };
 };
 
 const orThrow = (line, result, options) => {
-  if (result.error) throw result.error;
+  if (result.error) throw Object.assign(result.error, { ...result, error: result.error });
   // Node passes errors of a command on, unless they were asked for.
   if (options.stdio === undefined && result.stderr.length > 0) internal.part('process').stderr.write(result.stderr);
   if (result.status === 0) return result.stdout;

@@ -200,7 +200,7 @@ class NumberFormat {
 const MONTHS = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December'];
 const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 const ZONES = ['UTC', 'GMT', 'Etc/UTC', 'Etc/GMT'];
-const FIELDS = ['weekday', 'year', 'month', 'day', 'hour', 'minute', 'second', 'fractionalSecondDigits', 'timeZoneName'];
+const FIELDS = ['era', 'weekday', 'year', 'month', 'day', 'hour', 'minute', 'second', 'fractionalSecondDigits', 'timeZoneName'];
 const DATE_STYLES = {
   full: { weekday: 'long', year: 'numeric', month: 'long', day: 'numeric' },
   long: { year: 'numeric', month: 'long', day: 'numeric' },
@@ -217,6 +217,12 @@ const DATE_DEFAULTS = { year: 'numeric', month: 'numeric', day: 'numeric' };
 const TIME_DEFAULTS = { hour: 'numeric', minute: '2-digit', second: '2-digit' };
 // Halves of a day where they are not AM and PM.
 const HALVES = { 'en-CA': ['a.m.', 'p.m.'], 'en-GB': ['am', 'pm'] };
+const ERAS = { long: ['Anno Domini', 'Before Christ'], short: ['AD', 'BC'], narrow: ['A', 'B'] };
+// Years before the first count backwards, and none is 0.
+const yearInEra = (date) => {
+  const year = date.getUTCFullYear();
+  return year > 0 ? year : 1 - year;
+};
 const two = (number) => `${number}`.padStart(2, '0');
 
 // Parts that few tools need; loaded on first use.
@@ -252,6 +258,7 @@ class DateTimeFormat {
     const counts24 = [BRITISH, 'sv-SE', 'sv'].includes(this.#locale);
     this.#hour12 = options.hour12 ?? (cycle === undefined ? !counts24 : cycle === 'h12');
     this.#midnight24 = options.hour12 === false && !counts24;
+    oneOf(options, 'era', Object.keys(ERAS), undefined);
     const dateStyle = oneOf(options, 'dateStyle', Object.keys(DATE_STYLES), undefined);
     const timeStyle = oneOf(options, 'timeStyle', Object.keys(TIME_STYLES), undefined);
     const given = FIELDS.filter((name) => options[name] !== undefined);
@@ -261,7 +268,7 @@ class DateTimeFormat {
       if (this.#locale === BRITISH && dateStyle === 'short') this.#fields.year = 'numeric';
     } else {
       this.#fields = Object.fromEntries(given.map((name) => [name, options[name]]));
-      if (given.every((name) => name === 'timeZoneName')) this.#fields = { ...usual, ...this.#fields };
+      if (given.every((name) => name === 'timeZoneName' || name === 'era')) this.#fields = { ...usual, ...this.#fields };
     }
     if (this.#fields.month === 'long') this.#joint = ' at ';
     if (this.#fields.weekday && !this.#fields.month && !this.#fields.day && !this.#fields.year) this.#joint = ' ';
@@ -272,15 +279,21 @@ class DateTimeFormat {
     return this.#marks ? `\ue000${name}\ue001${text}\ue002` : text;
   }
   #date(date) {
+    const style = this.#fields.era;
+    if (style === undefined) return this.#dateInEra(date);
+    const era = this.#part('era', ERAS[style][date.getUTCFullYear() > 0 ? 0 : 1]);
+    return [this.#dateInEra(date), era].filter(Boolean).join(' ');
+  }
+  #dateInEra(date) {
     const f = this.#fields;
     const at = (name, number) => this.#part(name, f[name] === '2-digit' ? two(number % 100) : `${number}`);
-    const year = f.year && at('year', date.getUTCFullYear());
+    const year = f.year && at('year', yearInEra(date));
     const day = f.day && at('day', date.getUTCDate());
     const name = DAYS[date.getUTCDay()];
     const weekday = f.weekday && this.#part('weekday', { long: name, short: name.slice(0, 3), narrow: name[0] }[f.weekday]);
     const month = f.month && this.#part('month', this.#month(date));
     if (ISO_LOCALES.includes(this.#locale)) {
-      if (f.weekday || /long|short|narrow/.test(f.month)) throw new RangeError(`Names of ${this.#locale} are not supported: use en-US`);
+      if (f.era || f.weekday || /long|short|narrow/.test(f.month)) throw new RangeError(`Names of ${this.#locale} are not supported: use en-US`);
       const parts = [
         f.year && this.#part('year', `${date.getUTCFullYear()}`),
         f.month && this.#part('month', two(date.getUTCMonth() + 1)),
@@ -308,7 +321,7 @@ class DateTimeFormat {
     const pads = f.month && f.day;
     const numbers = [
       pads ? this.#part('day', two(date.getUTCDate())) : day,
-      pads || (f.month && f.year) ? this.#part('month', two(date.getUTCMonth() + 1)) : month,
+      pads || (f.month && f.year && !f.era) ? this.#part('month', two(date.getUTCMonth() + 1)) : month,
       year,
     ];
     const text = numbers.filter(Boolean).join('/');

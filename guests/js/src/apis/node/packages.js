@@ -13,7 +13,7 @@
     new Error(`Cannot find module '${name}': the tool is not in a folder of the sandbox (hint: --code FOLDER)`);
   const notFound = (name, from) => {
     const error = root === '' ? nowhere(name) : new Error(`Cannot find module '${name}'\nRequire stack:\n- ${from}`);
-    throw internal.coded(error, 'MODULE_NOT_FOUND');
+    throw Object.assign(internal.coded(error, 'MODULE_NOT_FOUND'), { requireStack: [from] });
   };
   // The same for `import`, which Node reports in other words.
   const notImported = (name, from) => {

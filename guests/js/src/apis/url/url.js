@@ -24,8 +24,6 @@
     const error = coded(new TypeError('Invalid URL'), 'ERR_INVALID_URL');
     error.input = `${input}`;
     if (base !== undefined) error.base = `${base}`;
-    // Node lists the code as well.
-    Object.defineProperty(error, 'code', { enumerable: true });
     return error;
   };
 
