@@ -1,4 +1,4 @@
-//! What the language does not tell `process`: its end, and the memory that is in use.
+//! Facts that `process` needs and the language does not tell: its end, and the memory in use.
 
 use std::mem::MaybeUninit;
 
