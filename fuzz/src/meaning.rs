@@ -3,8 +3,8 @@
 //!
 //! Dropped are line numbers and the kind of quotes around a character: `\('$ '` and `'($ '` are the
 //! same word, and a printer may choose either. It only counts if a character with a special meaning
-//! is quoted at all. Also normalised are braces around a function body that needs none, and `elif`
-//! against an `if` inside `else`.
+//! is quoted at all. Also normalised are braces around a function body that needs none, `elif`
+//! against an `if` inside `else`, and `[[ a ]]` against `[[ -n a ]]`.
 
 use cofferdam_guest_sh::syntax::ast::Command;
 use serde_json::{Value, json};
@@ -73,6 +73,9 @@ fn strip(value: &mut Value) {
                 let one = |part: &Value| part["tree"] == json!({ "Number": 1 });
                 parts.iter_mut().filter(|part| one(part)).for_each(|part| *part = Value::Null);
             }
+            if let Some(test) = fields.get_mut("Test") {
+                with_operators(test);
+            }
             if let Some(choice) = fields.get_mut("If") {
                 *choice = nested(choice);
             }
@@ -133,6 +136,22 @@ fn implied(to: &Value) -> Option<u32> {
         "File" | "Copy" => Some(1),
         "String" | "Here" => Some(0),
         _ => None,
+    }
+}
+
+/// Gives a word that stands alone in `[[ ]]` the operator that it is printed with, `-n`.
+fn with_operators(test: &mut Value) {
+    let Value::Object(fields) = test else { return };
+    if let Some(word) = fields.remove("Word") {
+        fields.insert("Unary".into(), json!([b'n', word]));
+        return;
+    }
+    for name in ["And", "Or", "Not"] {
+        match fields.get_mut(name) {
+            Some(Value::Array(operands)) => operands.iter_mut().for_each(with_operators),
+            Some(operand) => with_operators(operand),
+            None => {}
+        }
     }
 }
 
