@@ -270,7 +270,7 @@ Object.assign(_defaultExport, { atob, btoa, transcode })
 export default _defaultExport",
         },
     ),
-    // What Node's `stream` tells of a stream.
+    // Node's `stream` has functions that tell the state of a stream.
     (
         "stream",
         Replace {

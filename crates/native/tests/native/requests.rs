@@ -343,15 +343,21 @@ attempt(lambda: (os.rename(home + '/share/data/store', home + '/x'), make()))\n\
 attempt(lambda: os.rmdir(home + '/share/data/store'))\n\
 open(home + '/share/other', 'w').write('kept')\n";
 
+/// Makes a home with a store in it, or with room for one. Returns its path too.
+fn home_with_store(is_there: bool) -> (Folder, String) {
+    let folder = Folder::new();
+    folder.write("home/a.txt", "a");
+    if is_there {
+        folder.write("home/share/data/store/grants.db", "secrets");
+    }
+    let home = folder.text("home");
+    (folder, home)
+}
+
 /// T-NAT-009: the program puts a store of its own in the place of the hidden one.
 fn replaced() -> Tested {
     for is_there in [true, false] {
-        let folder = Folder::new();
-        let home = folder.text("home");
-        folder.write("home/a.txt", "a");
-        if is_there {
-            folder.write("home/share/data/store/grants.db", "secrets");
-        }
+        let (folder, home) = home_with_store(is_there);
         let mut replaces = program(&["python3", "-c", REPLACES, &home]);
         replaces.hidden.push(folder.path("home/share/data/store"));
         let mode = FolderMode::ReadWrite;
@@ -366,12 +372,7 @@ fn replaced() -> Tested {
 /// T-NAT-009: the same below a folder that was read first and then written.
 fn replaced_later() -> Tested {
     for is_there in [true, false] {
-        let folder = Folder::new();
-        let home = folder.text("home");
-        folder.write("home/a.txt", "a");
-        if is_there {
-            folder.write("home/share/data/store/grants.db", "secrets");
-        }
+        let (folder, home) = home_with_store(is_there);
         let code = format!("open('{home}/a.txt').read()\n{REPLACES}");
         let mut replaces = program(&["python3", "-c", &code, &home, "later"]);
         replaces.hidden.push(folder.path("home/share/data/store"));
