@@ -1,11 +1,14 @@
 //! Writes standard output and error while a run is under way.
 //!
-//! A thread writes both streams, so that a run goes on printing and ends at its deadline whether or
-//! not anyone reads. The limits on output bound the queue.
+//! A thread writes both streams, so that a run ends at its deadline whether or not anyone reads. A
+//! run that prints faster than its reader reads waits for room in the queue.
 
 use std::collections::VecDeque;
+use std::fs::File;
 use std::io::{ErrorKind, Write};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::os::fd::AsFd;
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use cofferdam::Stream;
@@ -13,6 +16,15 @@ use cofferdam::Stream;
 /// Most bytes written at once. A pipe takes this much as a whole or blocks, so that progress shows
 /// whether anyone reads.
 const PIECE: usize = 4096;
+
+/// Length of the queue from which on a run waits. What is shorter is printed by a run that ends,
+/// however late it is read.
+const MAX_WAITING: usize = 1 << 20;
+
+/// Most bytes that one run writes to a regular file, which takes everything at once and would fill
+/// the disk.
+// T-CELL-015: output flood.
+const MAX_FILE: u64 = 1 << 30;
 
 /// The two streams of this process.
 static OUTLET: Outlet = Outlet { state: Mutex::new(State::NEW), changed: Condvar::new() };
@@ -26,6 +38,12 @@ struct Outlet {
 struct State {
     has_thread: bool,
     waiting: VecDeque<(Stream, Vec<u8>)>,
+    /// Bytes that are not written yet.
+    unwritten: usize,
+    /// Woken when there is room in the queue.
+    wakers: Vec<Waker>,
+    /// Bytes that went to a regular file.
+    in_file: u64,
     /// Stream that is being written to.
     writing: Option<Stream>,
     /// True while a piece is on its way to a stream.
@@ -46,6 +64,9 @@ impl State {
     const NEW: State = State {
         has_thread: false,
         waiting: VecDeque::new(),
+        unwritten: 0,
+        wakers: Vec::new(),
+        in_file: 0,
         writing: None,
         is_in_write: false,
         holds: 0,
@@ -58,6 +79,33 @@ impl State {
     fn is_busy(&self) -> bool {
         self.given_up.is_none() && (self.writing.is_some() || !self.waiting.is_empty())
     }
+
+    fn takes(&self, stream: Stream) -> bool {
+        self.given_up.is_none() && !self.ended.contains(&stream)
+    }
+
+    /// Returns the first of the bytes that fit into the file that standard output is. Ends the
+    /// stream if not all do.
+    fn fitting<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
+        let room = usize::try_from(MAX_FILE - self.in_file).unwrap_or(usize::MAX);
+        let fitting = &bytes[..bytes.len().min(room)];
+        self.in_file += fitting.len() as u64;
+        if fitting.len() < bytes.len() {
+            self.ended.push(Stream::Out);
+            self.failed = Some(format!(
+                "more than {MAX_FILE} bytes for a file; a pipe takes any length: | cat > FILE"
+            ));
+        }
+        fitting
+    }
+
+    /// Removes bytes from the count, and wakes those that wait for room if there is some.
+    fn forget(&mut self, bytes: usize) {
+        self.unwritten -= bytes;
+        if self.unwritten < MAX_WAITING {
+            self.wakers.drain(..).for_each(Waker::wake);
+        }
+    }
 }
 
 fn lock() -> MutexGuard<'static, State> {
@@ -67,9 +115,14 @@ fn lock() -> MutexGuard<'static, State> {
 /// Queues bytes to be written, in order.
 pub(crate) fn put(stream: Stream, bytes: &[u8]) {
     let mut state = lock();
-    if state.given_up.is_some() || state.ended.contains(&stream) {
+    if !state.takes(stream) {
         return;
     }
+    let bytes = match stream {
+        Stream::Out if is_file() => state.fitting(bytes),
+        Stream::Out | Stream::Err => bytes,
+    };
+    state.unwritten += bytes.len();
     match state.waiting.back_mut() {
         Some((last, waiting)) if *last == stream => waiting.extend_from_slice(bytes),
         _ => state.waiting.push_back((stream, bytes.to_vec())),
@@ -79,6 +132,27 @@ pub(crate) fn put(stream: Stream, bytes: &[u8]) {
         std::thread::spawn(write_out);
     }
     OUTLET.changed.notify_all();
+}
+
+/// Returns true if standard output is a regular file.
+fn is_file() -> bool {
+    static IS_FILE: OnceLock<bool> = OnceLock::new();
+    *IS_FILE.get_or_init(|| {
+        let file = std::io::stdout().as_fd().try_clone_to_owned().map(File::from);
+        file.and_then(|file| file.metadata()).is_ok_and(|about| about.is_file())
+    })
+}
+
+/// Returns ready if the queue has room, or the stream is no longer written to.
+pub(crate) fn poll_room(stream: Stream, cx: &mut Context<'_>) -> Poll<()> {
+    let mut state = lock();
+    if state.unwritten < MAX_WAITING || !state.takes(stream) {
+        return Poll::Ready(());
+    }
+    if !state.wakers.iter().any(|waker| waker.will_wake(cx.waker())) {
+        state.wakers.push(cx.waker().clone());
+    }
+    Poll::Pending
 }
 
 /// Waits until everything is written.
@@ -131,6 +205,7 @@ pub(crate) fn give_up() {
     let mut state = lock();
     state.waiting.clear();
     state.given_up = state.writing;
+    state.wakers.drain(..).for_each(Waker::wake);
 }
 
 /// Returns true if the stream was abandoned.
@@ -159,6 +234,7 @@ fn write_out() {
             continue;
         };
         state.writing = Some(stream);
+        let mut rest = bytes.len();
         for piece in bytes.chunks(PIECE) {
             state = wait_while_held(state);
             state.is_in_write = true;
@@ -167,6 +243,8 @@ fn write_out() {
             state = lock();
             state.is_in_write = false;
             state.pieces += 1;
+            rest -= piece.len();
+            state.forget(piece.len());
             OUTLET.changed.notify_all();
             if let Err(error) = written {
                 state.ended.push(stream);
@@ -176,6 +254,8 @@ fn write_out() {
                 break;
             }
         }
+        // What follows on a stream that has ended is not written.
+        state.forget(rest);
         state.writing = None;
         OUTLET.changed.notify_all();
     }

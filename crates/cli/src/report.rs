@@ -2,12 +2,13 @@
 
 use std::io::{IsTerminal, Write};
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use cofferdam::permissions::{Denial, Obstacle, shortened};
 use cofferdam::{
-    Ending, ErrorKind, Exhausted, Limit, Outcome, PermissionError, Stream, Watcher, shell_word,
-    visible,
+    Ending, ErrorKind, Exhausted, Limit, Limits, Outcome, PermissionError, Stream, Watcher,
+    shell_word, visible,
 };
 
 use crate::outlet;
@@ -313,15 +314,23 @@ fn for_person(text: &str) -> String {
     text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns a watcher that passes the output of a program on as it comes. On a terminal, characters
-/// that would move the cursor or hide text are made visible.
-pub(crate) fn streams() -> Arc<dyn Watcher> {
-    let out_is_terminal = std::io::stdout().is_terminal();
-    Arc::new(Streams { out_is_terminal, err: console() })
+/// Returns a watcher that passes the output of a run on as it comes. On a terminal, characters that
+/// would move the cursor or hide text are made visible. A stream is cut only if the user has set a
+/// limit for it.
+pub(crate) fn streams(limits: &Limits) -> Arc<dyn Watcher> {
+    let usual = Limits::default();
+    Arc::new(Streams {
+        out_is_terminal: std::io::stdout().is_terminal(),
+        passes_out_on: limits.stdout_bytes() == usual.stdout_bytes(),
+        passes_err_on: limits.stderr_bytes() == usual.stderr_bytes(),
+        err: console(),
+    })
 }
 
 struct Streams {
     out_is_terminal: bool,
+    passes_out_on: bool,
+    passes_err_on: bool,
     err: Arc<dyn Watcher>,
 }
 
@@ -338,6 +347,17 @@ impl Watcher for Streams {
 
     fn is_read(&self, stream: Stream) -> bool {
         !outlet::has_ended(stream)
+    }
+
+    fn passes_on(&self, stream: Stream) -> bool {
+        match stream {
+            Stream::Out => self.passes_out_on,
+            Stream::Err => self.passes_err_on,
+        }
+    }
+
+    fn poll_room(&self, stream: Stream, cx: &mut Context<'_>) -> Poll<()> {
+        outlet::poll_room(stream, cx)
     }
 }
 

@@ -93,3 +93,95 @@ fn a_full_disk_is_an_error() {
         assert_eq!(code(child), Some(70));
     }
 }
+
+/// Runs that print 2,000,000 lines and leave with 7.
+fn long_runs() -> [Vec<String>; 4] {
+    let source = "for (let n = 0; n < 2000000; n += 1000) console.log(Array.from({ length: 1000 }, \
+                  (_, k) => n + k + 1).join('\\n')); process.exit(7)";
+    let (script, python) = (tool("long.js", source), tool("long.py", LONG_PYTHON));
+    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+    [
+        words(&["sh", "--ephemeral", "-c", "seq 2000000; exit 7"]),
+        words(&["run", "--ephemeral", &script]),
+        words(&["run", "--ephemeral", &python]),
+        words(&["exec", "--ephemeral", "--", "sh", "-c", "seq 2000000; exit 7"]),
+    ]
+}
+
+const LONG_PYTHON: &str = "import sys
+for n in range(1, 2000001):
+    print(n)
+sys.exit(7)
+";
+
+/// T-CELL-015.
+#[test]
+fn long_output_reaches_its_reader_whole() {
+    for words in long_runs() {
+        let words: Vec<_> = words.iter().map(String::as_str).collect();
+        let mut child = cofferdam(&words).spawn().expect("the program");
+        let lines = BufReader::new(child.stdout.take().expect("piped")).lines();
+        let counted = lines.zip(1..).fold(0, |_, (line, number)| {
+            assert_eq!(line.expect("text"), number.to_string(), "{words:?}");
+            number
+        });
+        let err = text(child.stderr.take().expect("piped"));
+        assert_eq!((counted, err.as_str(), code(child)), (2_000_000, "", Some(7)), "{words:?}");
+    }
+}
+
+/// T-CELL-015: the queue to a reader that is slower than the run.
+#[test]
+fn a_fast_run_waits_for_its_reader_in_bounded_memory() {
+    let script = tool("fast.js", FLOOD);
+    let runs: [&[&str]; 3] = [
+        &["sh", "--ephemeral", "-c", "yes"],
+        &["run", "--ephemeral", &script],
+        &["exec", "--ephemeral", "--", "yes"],
+    ];
+    for words in runs {
+        let mut child = cofferdam(words).spawn().expect("the program");
+        let mut out = child.stdout.take().expect("piped");
+        let mut read = 0;
+        let mut piece = vec![0; 1 << 16];
+        while read < 64 << 20 {
+            read += out.read(&mut piece).expect("more");
+        }
+        let peak = peak_kib(child.id());
+        assert!(peak < 400 << 10, "{words:?}: {peak} KiB");
+        drop(out);
+        assert_eq!(text(child.stderr.take().expect("piped")), "", "{words:?}");
+        assert_ne!(code(child), Some(0), "{words:?}");
+    }
+}
+
+/// Returns the most memory that a process has had.
+fn peak_kib(process: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).expect("a process");
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a line");
+    peak.trim().trim_end_matches(" kB").parse().expect("a number")
+}
+
+#[test]
+fn output_of_a_tool_in_a_pipeline_is_not_cut() {
+    let script = "js -e \"for (let n = 0; n < 20000; n++) console.log('x'.repeat(1000))\" | wc -c";
+    let child = cofferdam(&["sh", "--ephemeral", "-c", script]).spawn().expect("the program");
+    let output = child.wait_with_output().expect("an end");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "20020000\n");
+    assert_eq!((output.stderr.as_slice(), output.status.code()), (b"".as_slice(), Some(0)));
+}
+
+#[test]
+fn output_of_a_spawned_command_is_not_cut() {
+    let script = tool(
+        "spawned.js",
+        "const { spawn } = require('child_process'); let length = 0;
+         const child = spawn('seq', ['400000']);
+         child.stdout.on('data', (piece) => { length += piece.length });
+         child.on('close', (code) => console.log(length, code));",
+    );
+    let words = ["run", "--ephemeral", "--allow", "process:exec:seq", &script];
+    let output = cofferdam(&words).output().expect("the program");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "2688895 0\n");
+}

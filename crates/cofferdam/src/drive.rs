@@ -22,7 +22,7 @@ use crate::run::RunSettings;
 use crate::sandbox::SandboxState;
 use crate::script;
 use crate::session::Slot;
-use crate::shell_tools::{MAX_PIPED, Slots};
+use crate::shell_tools::Slots;
 use crate::surface;
 use crate::tool::{Engine, Language, Tool};
 use crate::tool_commands::ToolCommands;
@@ -87,10 +87,7 @@ impl Course {
         let commands = Arc::new(ToolCommands(self.clone()));
         let mut settings = self.kernel_settings(Some(commands));
         if let Some(console) = &self.console {
-            let printed = console.clone();
-            let watcher = move |stream: Stream, bytes: &[u8]| printed.print(stream, bytes);
-            settings.watcher = Some(Arc::new(watcher));
-            settings.stdout_bytes = settings.stdout_bytes.max(MAX_PIPED);
+            settings.watcher = Some(Arc::new(console.clone()));
             settings.console = Some(console.clone());
         }
         settings

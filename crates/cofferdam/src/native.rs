@@ -21,6 +21,7 @@ use std::fs::File;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::task::{Context, Poll};
 use std::time::Instant;
 
 use cofferdam_broker::{Cost, Desk, Event, FolderMode, HostFolder, HostFolders, Permissions};
@@ -298,6 +299,14 @@ impl Observer for Watched {
 
     fn is_read(&self, stream: cofferdam_native::Stream) -> bool {
         self.0.is_read(named(stream))
+    }
+
+    fn passes_on(&self, stream: cofferdam_native::Stream) -> bool {
+        self.0.passes_on(named(stream))
+    }
+
+    fn poll_room(&self, stream: cofferdam_native::Stream, cx: &mut Context<'_>) -> Poll<()> {
+        self.0.poll_room(named(stream), cx)
     }
 }
 

@@ -21,10 +21,6 @@ use crate::tool::{Language, Tool};
 /// tools' own commands. Each takes the memory of a cell, and a run may use that of four.
 const MAX_TOOLS: usize = 4;
 
-/// Most standard output of a tool in a pipeline. It is host memory until the next program has read
-/// it.
-pub(crate) const MAX_PIPED: usize = 8 << 20;
-
 /// Count of the tools that programs of a run have under way. Clones share the count.
 #[derive(Clone, Default)]
 pub(crate) struct Slots(Arc<AtomicUsize>);
@@ -65,7 +61,7 @@ impl Tools for ShellTools {
                 return console.end(1);
             };
             let language = Tool::from_file_name(&line.name, "").language;
-            let ending = run(course, line, &console).await;
+            let ending = run(course, line).await;
             console.end(match ending {
                 Ok(ending) => told(ending, language, &console, &trouble),
                 Err(error) => {
@@ -77,7 +73,7 @@ impl Tools for ShellTools {
     }
 }
 
-async fn run(course: Course, line: ToolLine, console: &Console) -> Result<Ending, Error> {
+async fn run(course: Course, line: ToolLine) -> Result<Ending, Error> {
     let arguments = line.arguments.iter().cloned().map(Value::String).collect();
     let mut tool = Tool::from_file_name(&line.name, line.source)
         .args_value(Value::Array(arguments))
@@ -99,12 +95,8 @@ async fn run(course: Course, line: ToolLine, console: &Console) -> Result<Ending
     if let Some(cwd) = line.cwd {
         tool = tool.cwd(cwd);
     }
-    let (ending, (stdout, _)) = drive::run_on_course(&course, &tool).await?;
-    if stdout.is_cut {
-        let message = format!("js: standard output was cut after {} bytes\n", stdout.bytes.len());
-        console.print(Stream::Err, message.as_bytes());
-        return Ok(exceeded(Limit::Stdout, stdout.bytes.len() as u64, None));
-    }
+    // Its output went to the console.
+    let (ending, _) = drive::run_on_course(&course, &tool).await?;
     if let Ending::Stopped(Exhausted::Limit { limit, .. }) = &ending {
         course.desk.stopped(Event::Limit, limit.name());
     }

@@ -1,9 +1,14 @@
-//! Output of a run: kept up to a limit, and shown to an observer as it comes.
+//! Output of a run: kept up to a limit and shown to an observer, or passed on at the pace of its
+//! reader.
 
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::AsFd;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::{self, Thread};
+use std::time::Duration;
 
 use crate::lock;
 
@@ -35,10 +40,25 @@ pub trait Observer: Send + Sync {
     fn is_read(&self, _: Stream) -> bool {
         true
     }
+
+    /// Returns true if all of the stream is handed to a reader. Then it has no limit, and nothing of
+    /// it is kept.
+    fn passes_on(&self, _: Stream) -> bool {
+        false
+    }
+
+    /// Returns ready if more of a stream that is passed on is taken. Until then, the program waits
+    /// for room in its pipe.
+    fn poll_room(&self, _: Stream, _: &mut Context<'_>) -> Poll<()> {
+        Poll::Ready(())
+    }
 }
 
 /// Longest piece that is read at once.
 const PIECE: usize = 64 << 10;
+
+/// Time between two looks at the end of the run, while the reader of its output makes no progress.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// Output of one run.
 pub(crate) struct Output {
@@ -47,16 +67,27 @@ pub(crate) struct Output {
     err: Mutex<Written>,
     /// Most bytes of each stream.
     limits: (usize, usize),
+    /// True once the run was ended from outside, so that no reader is waited for.
+    is_killed: AtomicBool,
 }
 
 impl Output {
     pub(crate) fn new(observer: Option<Arc<dyn Observer>>, out: u64, err: u64) -> Self {
         let limits = (out as usize, err as usize);
-        Output { observer, out: Mutex::default(), err: Mutex::default(), limits }
+        let is_killed = AtomicBool::new(false);
+        Output { observer, out: Mutex::default(), err: Mutex::default(), limits, is_killed }
+    }
+
+    /// Notes that the run was ended from outside.
+    pub(crate) fn note_killed(&self) {
+        self.is_killed.store(true, Ordering::SeqCst);
     }
 
     /// Adds bytes to a stream. What is past the limit is dropped.
     pub(crate) fn add(&self, stream: Stream, bytes: &[u8]) {
+        if let Some(observer) = self.passing_on(stream) {
+            return observer.saw(stream, bytes);
+        }
         let (written, most) = match stream {
             Stream::Out => (&self.out, self.limits.0),
             Stream::Err => (&self.err, self.limits.1),
@@ -68,6 +99,22 @@ impl Output {
         // Shown under the lock, so that pieces are not shown out of order.
         if let Some(observer) = self.observer.as_ref().filter(|_| room > 0) {
             observer.saw(stream, &bytes[..room]);
+        }
+    }
+
+    fn passing_on(&self, stream: Stream) -> Option<&dyn Observer> {
+        self.observer.as_deref().filter(|observer| observer.passes_on(stream))
+    }
+
+    /// Waits until the reader of a stream takes more, or the run was killed.
+    fn wait_for_room(&self, stream: Stream) {
+        let Some(observer) = self.passing_on(stream) else { return };
+        let waker = Waker::from(Arc::new(Unpark(thread::current())));
+        let mut cx = Context::from_waker(&waker);
+        while !self.is_killed.load(Ordering::SeqCst)
+            && observer.poll_room(stream, &mut cx).is_pending()
+        {
+            thread::park_timeout(LOOK);
         }
     }
 
@@ -86,6 +133,7 @@ impl Output {
                     Ok(0) => false,
                     Ok(read) => {
                         self.add(*stream, &buffer[..read]);
+                        self.wait_for_room(*stream);
                         self.observer.as_ref().is_none_or(|observer| observer.is_read(*stream))
                     }
                     Err(error) => error.kind() == std::io::ErrorKind::Interrupted,
@@ -97,5 +145,14 @@ impl Output {
     /// Takes what was written.
     pub(crate) fn take(&self) -> (Written, Written) {
         (std::mem::take(&mut *lock(&self.out)), std::mem::take(&mut *lock(&self.err)))
+    }
+}
+
+/// Wakes a thread that waits for room.
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
     }
 }

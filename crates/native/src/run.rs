@@ -273,6 +273,9 @@ fn attend(
     if killer.sandbox.ran_out_of_memory() {
         killer.cause.set(End::Memory(limits.memory_bytes));
     }
+    if crate::lock(&killer.cause.end).is_some() {
+        supervisor.output.note_killed();
+    }
     pump.finish();
     supervisor.executor.end();
     let (stdout, stderr) = supervisor.output.take();

@@ -110,7 +110,14 @@ pub fn write(stream: Stream, bytes: &[u8]) {
         let mut payload = Vec::with_capacity(chunk.len() + 1);
         payload.push(stream as u8);
         payload.extend_from_slice(chunk);
-        call(ToolCall::ConsoleWrite, &payload, |_, _| ());
+        let full = call(ToolCall::ConsoleWrite, &payload, |status, answer| match status {
+            Status::Pending => Reader::new(answer).u32().ok(),
+            Status::Done | Status::Refused => None,
+        });
+        // The reader of the output is slower than the tool.
+        if let Some(ticket) = full {
+            wait_for(ticket, |_, _| ());
+        }
     }
 }
 

@@ -151,6 +151,7 @@ pub(crate) fn write(stream: u8, bytes: &[u8]) {
         return;
     }
     for chunk in bytes.chunks(WRITE_CHUNK) {
-        call(ToolCall::ConsoleWrite, |w| w.u8(stream).raw(chunk));
+        // Waits if the reader of the output is slower than the tool.
+        call_now(ToolCall::ConsoleWrite, |w| w.u8(stream).raw(chunk));
     }
 }

@@ -112,7 +112,7 @@ mod linux {
         let given: CapabilitySet = capabilities.into_iter().collect();
         let permissions = broker.permissions(SANDBOX, &given);
         permissions.set_host_folders(command.host_folders());
-        let watcher = (!exec.json).then(report::streams);
+        let watcher = (!exec.json).then(|| report::streams(&limits));
         let mut run = command.start(&permissions, watcher).map_err(|e| failed(e, &exec.words))?;
         cancels(run.killer())?;
         if let Some(stdin) = run.take_stdin() {

@@ -169,7 +169,7 @@ impl Run {
         }
         let (mut builder, broker) = self.permissions.fill(self.place.fill(builder)?)?;
         if !self.json {
-            builder = builder.watcher(report::streams());
+            builder = builder.watcher(report::streams(&limits));
         }
         let sandbox = match &kept {
             Some(kept) => builder.build().map_err(|error| kept.blamed(error))?,

@@ -106,7 +106,7 @@ impl Sh {
                     .hint("cofferdam sh --json -c TEXT"));
             }
             (true, Script::Text(_)) => builder.build(),
-            (false, _) => builder.watcher(report::streams()).build(),
+            (false, _) => builder.watcher(report::streams(&limits)).build(),
         };
         let sandbox = sandbox.map_err(|error| match &kept {
             Some(kept) => kept.blamed(error),

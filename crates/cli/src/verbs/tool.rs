@@ -202,9 +202,10 @@ impl Call {
         })?;
         let script = script(&tool, args)?;
         let runtime = place::runtime(Pool { cells: 2, warm: 0 })?;
-        let builder = Sandbox::builder().runtime(&runtime).limits(self.place.limits()?);
+        let limits = self.place.limits()?;
+        let builder = Sandbox::builder().runtime(&runtime).limits(limits);
         let (builder, broker) = self.permissions.fill(self.place.fill(builder)?)?;
-        let sandbox = builder.watcher(report::streams()).build()?;
+        let sandbox = builder.watcher(report::streams(&limits)).build()?;
         let _interrupts = interrupt::cancels(&sandbox)?;
         let executor = tokio::runtime::Builder::new_current_thread().build();
         let executor = executor.map_err(|error| Failure::usage(format!("executor: {error}")))?;

@@ -59,7 +59,7 @@ impl Wasm {
         let sandbox = kept.iter().fold(sandbox, |sandbox, kept| kept.fill(sandbox));
         let (mut sandbox, broker) = self.noted.fill(self.place.fill(sandbox)?)?;
         if !self.json {
-            sandbox = sandbox.watcher(report::streams());
+            sandbox = sandbox.watcher(report::streams(&limits));
         }
         let sandbox = match &kept {
             Some(kept) => sandbox.build().map_err(|error| kept.blamed(error))?,

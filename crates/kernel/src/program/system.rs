@@ -5,7 +5,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::task::Waker;
+use std::task::{Context, Poll, Waker};
 
 use cofferdam_cell::{Compiler, MemoryBudget, ProgramImage};
 use cofferdam_vfs::{Caller, Files, Interrupt, Time, Tree};
@@ -209,14 +209,18 @@ impl System {
     pub(crate) fn print(&self, stream: Stream, bytes: &[u8]) {
         let mut output = lock(&self.output);
         let settings = &self.setup.settings;
-        let kept = match stream {
-            Stream::Out => output.0.write(bytes, settings.stdout_bytes),
-            Stream::Err => output.1.write(bytes, settings.stderr_bytes),
-        };
-        if let Some(watcher) = &settings.watcher
-            && !kept.is_empty()
-        {
-            watcher.saw(stream, kept);
+        let watcher = settings.watcher.as_deref();
+        match stream {
+            Stream::Out => output.0.print(stream, bytes, settings.stdout_bytes, watcher),
+            Stream::Err => output.1.print(stream, bytes, settings.stderr_bytes, watcher),
+        }
+    }
+
+    /// Returns ready if the reader of a stream takes more.
+    pub(crate) fn poll_room(&self, stream: Stream, cx: &mut Context<'_>) -> Poll<()> {
+        match &self.setup.settings.watcher {
+            Some(watcher) => watcher.poll_room(stream, cx),
+            None => Poll::Ready(()),
         }
     }
 

@@ -10,10 +10,13 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 
 use crate::shared::lock::lock;
-use crate::shared::output::Stream;
+use crate::shared::output::{Stream, Watcher};
 
 /// Most bytes of output that a program receives at once.
 const MAX_PIECE: usize = 64 << 10;
+
+/// Output that waits for the program, from which on the tool waits: as much as a pipe holds.
+const MAX_WAITING: usize = 64 << 10;
 
 /// A tool that a program runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -51,10 +54,13 @@ pub struct Console {
     inner: Arc<Mutex<Inner>>,
 }
 
-/// Output is bounded: it is cut at the run's limits before it arrives here.
 #[derive(Debug, Default)]
 struct Inner {
     printed: VecDeque<(Stream, Vec<u8>)>,
+    /// Length of `printed`, in bytes.
+    waiting: usize,
+    /// Woken when there is room for more output.
+    printer: Option<Waker>,
     input: VecDeque<Vec<u8>>,
     input_ended: bool,
     wants_input: bool,
@@ -67,6 +73,7 @@ impl Console {
     /// Adds output of the tool.
     pub fn print(&self, stream: Stream, bytes: &[u8]) {
         let mut inner = lock(&self.inner);
+        inner.waiting += bytes.len();
         let last = inner.printed.back_mut();
         match last.filter(|(of, piece)| *of == stream && piece.len() + bytes.len() <= MAX_PIECE) {
             Some((_, piece)) => piece.extend_from_slice(bytes),
@@ -130,6 +137,10 @@ impl Console {
     pub(crate) fn poll_heard(&self, cx: &Context<'_>) -> Poll<Heard> {
         let mut inner = lock(&self.inner);
         if let Some((stream, bytes)) = inner.printed.pop_front() {
+            inner.waiting -= bytes.len();
+            if inner.waiting < MAX_WAITING {
+                wake(inner.printer.take());
+            }
             return Poll::Ready(Heard::Printed(stream, bytes));
         }
         if let Some(code) = inner.ended {
@@ -139,6 +150,25 @@ impl Console {
             return Poll::Ready(Heard::WantsInput);
         }
         inner.program = Some(cx.waker().clone());
+        Poll::Pending
+    }
+}
+
+impl Watcher for Console {
+    fn saw(&self, stream: Stream, bytes: &[u8]) {
+        self.print(stream, bytes);
+    }
+
+    fn passes_on(&self, _: Stream) -> bool {
+        true
+    }
+
+    fn poll_room(&self, _: Stream, cx: &mut Context<'_>) -> Poll<()> {
+        let mut inner = lock(&self.inner);
+        if inner.waiting < MAX_WAITING {
+            return Poll::Ready(());
+        }
+        inner.printer = Some(cx.waker().clone());
         Poll::Pending
     }
 }
@@ -170,6 +200,19 @@ mod tests {
         check(&console, Poll::Ready(Heard::Printed(Stream::Err, vec![b'c'; MAX_PIECE])));
         check(&console, Poll::Ready(Heard::Printed(Stream::Err, b"c".to_vec())));
         check(&console, Poll::Ready(Heard::Ended(3)));
+    }
+
+    #[test]
+    fn there_is_room_again_when_the_program_has_read() {
+        let console = Console::default();
+        let has_room =
+            || console.poll_room(Stream::Out, &mut Context::from_waker(Waker::noop())).is_ready();
+        console.print(Stream::Out, &[b'a'; MAX_WAITING - 1]);
+        assert!(has_room());
+        console.print(Stream::Err, b"b");
+        assert!(!has_room());
+        check(&console, Poll::Ready(Heard::Printed(Stream::Out, vec![b'a'; MAX_WAITING - 1])));
+        assert!(has_room());
     }
 
     #[test]

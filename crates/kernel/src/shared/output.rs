@@ -1,4 +1,6 @@
-//! Output of a guest, cut at a limit.
+//! Output of a guest: cut at a limit, or passed on at the pace of its reader.
+
+use std::task::{Context, Poll};
 
 /// One of the two output streams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,13 +16,27 @@ pub enum Stream {
 /// The watcher is called from inside the run and delays it, past its deadline if necessary. A
 /// watcher with a slow reader should hand the bytes to another thread.
 pub trait Watcher: Send + Sync {
-    /// Receives bytes that were kept; nothing past the limit.
+    /// Receives bytes that were kept, nothing past the limit; or all bytes of a stream that is
+    /// passed on.
     fn saw(&self, stream: Stream, bytes: &[u8]);
 
     /// Returns false if nobody reads the stream any more. A program that prints to such a stream
     /// ends as at a closed pipe.
     fn is_read(&self, _: Stream) -> bool {
         true
+    }
+
+    /// Returns true if the watcher hands all of a stream to a reader. Such a stream has no limit,
+    /// and the outcome keeps nothing of it. Memory stays bounded, because [`Watcher::poll_room`]
+    /// delays the run.
+    fn passes_on(&self, _: Stream) -> bool {
+        false
+    }
+
+    /// Returns ready if the watcher takes more of a stream that it passes on. Otherwise whoever
+    /// prints is woken when it does.
+    fn poll_room(&self, _: Stream, _: &mut Context<'_>) -> Poll<()> {
+        Poll::Ready(())
     }
 }
 
@@ -40,6 +56,25 @@ pub struct Output {
 }
 
 impl Output {
+    /// Adds bytes of a stream: passed on by the watcher, or kept up to the limit and shown to it.
+    pub(crate) fn print(
+        &mut self,
+        stream: Stream,
+        bytes: &[u8],
+        limit: usize,
+        watcher: Option<&dyn Watcher>,
+    ) {
+        let kept = match watcher.is_some_and(|watcher| watcher.passes_on(stream)) {
+            true => bytes,
+            false => self.write(bytes, limit),
+        };
+        if let Some(watcher) = watcher
+            && !kept.is_empty()
+        {
+            watcher.saw(stream, kept);
+        }
+    }
+
     /// Appends the bytes that fit, and returns them.
     // T-CELL-015: output flood.
     pub(crate) fn write<'a>(&mut self, bytes: &'a [u8], limit: usize) -> &'a [u8] {

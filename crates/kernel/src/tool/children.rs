@@ -52,23 +52,34 @@ struct Command {
     reader: Option<Waker>,
 }
 
+/// Output that a command of a tool waits with for the tool: as much as a pipe holds.
+const MAX_WAITING: usize = 64 << 10;
+
 /// Output that the tool has not taken.
 #[derive(Default)]
 pub(crate) struct Printed {
+    /// True if the tool takes the output while the command runs, which waits for it. Otherwise the
+    /// output is kept up to the limit.
+    is_streamed: bool,
     pieces: Mutex<Pieces>,
 }
 
 #[derive(Default)]
 struct Pieces {
     waiting: VecDeque<(Stream, Vec<u8>)>,
-    /// Bytes of standard error that were printed so far.
+    /// Length of `waiting`, in bytes.
+    length: usize,
+    /// Processes that wait for room.
+    printers: Vec<Waker>,
+    /// Bytes of standard error that were printed so far and are kept.
     stderr: usize,
 }
 
 impl Watcher for Printed {
     fn saw(&self, stream: Stream, bytes: &[u8]) {
         let mut pieces = lock(&self.pieces);
-        if stream == Stream::Err {
+        pieces.length += bytes.len();
+        if stream == Stream::Err && !self.is_streamed {
             pieces.stderr += bytes.len();
         }
         let last = pieces.waiting.back_mut();
@@ -79,6 +90,21 @@ impl Watcher for Printed {
                 pieces.waiting.extend(new);
             }
         }
+    }
+
+    fn passes_on(&self, _: Stream) -> bool {
+        self.is_streamed
+    }
+
+    fn poll_room(&self, _: Stream, cx: &mut Context<'_>) -> Poll<()> {
+        let mut pieces = lock(&self.pieces);
+        if !self.is_streamed || pieces.length < MAX_WAITING {
+            return Poll::Ready(());
+        }
+        if !pieces.printers.iter().any(|waker| waker.will_wake(cx.waker())) {
+            pieces.printers.push(cx.waker().clone());
+        }
+        Poll::Pending
     }
 }
 
@@ -192,9 +218,15 @@ impl Command {
 }
 
 impl Printed {
+    /// Creates the output of a command that the tool reads while it runs.
+    pub(crate) fn streamed() -> Self {
+        Printed { is_streamed: true, ..Printed::default() }
+    }
+
     /// Takes the output so far, as that of a command that was ended.
     pub(crate) fn take_all(&self) -> Finished {
         let mut all = Finished { exit_code: 1, stdout: Vec::new(), stderr: Vec::new() };
+        // The command is over, so nothing waits for room.
         for (stream, bytes) in std::mem::take(&mut lock(&self.pieces).waiting) {
             match stream {
                 Stream::Out => all.stdout.extend(bytes),
@@ -205,7 +237,12 @@ impl Printed {
     }
 
     fn next(&self) -> Option<Vec<u8>> {
-        let (stream, bytes) = lock(&self.pieces).waiting.pop_front()?;
+        let mut pieces = lock(&self.pieces);
+        let (stream, bytes) = pieces.waiting.pop_front()?;
+        pieces.length -= bytes.len();
+        if pieces.length < MAX_WAITING {
+            pieces.printers.drain(..).for_each(Waker::wake);
+        }
         let kind = match stream {
             Stream::Out => STDOUT,
             Stream::Err => STDERR,
@@ -249,6 +286,17 @@ mod tests {
         assert_eq!(event(&children, number), Poll::Ready(b"\x013".to_vec()));
         assert_eq!(event(&children, number), Poll::Ready(b"\0\x07\0\0\0why\n".to_vec()));
         assert!(children.next(number).is_err(), "it has ended");
+    }
+
+    #[test]
+    fn a_streamed_command_waits_until_its_output_was_taken() {
+        let printed = Printed::streamed();
+        let has_room = || printed.poll_room(Stream::Out, &mut cx()).is_ready();
+        assert!(printed.passes_on(Stream::Err) && has_room());
+        printed.saw(Stream::Out, &[b'a'; MAX_WAITING]);
+        assert!(!has_room());
+        assert_eq!(printed.next().map(|piece| piece.len()), Some(MAX_WAITING + 1));
+        assert!(has_room());
     }
 
     #[test]

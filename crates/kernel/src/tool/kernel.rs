@@ -215,14 +215,10 @@ impl Kernel {
     }
 
     pub(crate) fn print(&mut self, stream: Stream, bytes: &[u8]) {
-        let kept = match stream {
-            Stream::Out => self.stdout.write(bytes, self.settings.stdout_bytes),
-            Stream::Err => self.stderr.write(bytes, self.settings.stderr_bytes),
-        };
-        if let Some(watcher) = &self.settings.watcher
-            && !kept.is_empty()
-        {
-            watcher.saw(stream, kept);
+        let Settings { stdout_bytes, stderr_bytes, watcher, .. } = &self.settings;
+        match stream {
+            Stream::Out => self.stdout.print(stream, bytes, *stdout_bytes, watcher.as_deref()),
+            Stream::Err => self.stderr.print(stream, bytes, *stderr_bytes, watcher.as_deref()),
         }
     }
 

@@ -136,7 +136,12 @@ fn due(p: &Process, id: u64, timeout: u64, is_absolute: bool, began: u64) -> Res
 
 /// Returns the bytes that can be read or written without waiting, and whether the other side is
 /// gone.
-fn ready(p: &Process, cx: &Context<'_>, fd: u64, kind: u8) -> Result<Poll<(usize, bool)>, Errno> {
+fn ready(
+    p: &Process,
+    cx: &mut Context<'_>,
+    fd: u64,
+    kind: u8,
+) -> Result<Poll<(usize, bool)>, Errno> {
     let descriptor = p.descriptors.with(fd, Rights::POLL_FD_READWRITE)?;
     let needed = if kind == READ { Rights::FD_READ } else { Rights::FD_WRITE };
     if !descriptor.base.covers(needed) {
@@ -152,7 +157,10 @@ fn ready(p: &Process, cx: &Context<'_>, fd: u64, kind: u8) -> Result<Poll<(usize
             let input = lock(input);
             Poll::Ready((input.0.len() - input.1, input.0.len() == input.1))
         }
-        (Object::Output(stream), WRITE) => Poll::Ready((4096, p.system.is_unread(*stream))),
+        (Object::Output(stream), WRITE) => {
+            let unread = p.system.is_unread(*stream);
+            p.system.poll_room(*stream, cx).map(|()| (4096, unread))
+        }
         (Object::Input(_) | Object::Output(_), _) => return Err(Errno::BadDescriptor),
         (Object::File(file), READ) => Poll::Ready((file.stat()?.size as usize, false)),
         (Object::File(_) | Object::Device(..), _) => Poll::Ready((1, false)),

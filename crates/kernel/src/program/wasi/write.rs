@@ -156,6 +156,8 @@ fn step(
             }
         }
         Object::Output(stream) if system.is_unread(*stream) => Err(Errno::Pipe),
+        // T-CELL-015: the queue to a slow reader.
+        Object::Output(stream) if system.poll_room(*stream, cx).is_pending() => Ok(None),
         Object::Output(stream) => {
             let bytes = next(m, list, progress, rest, scratch)?;
             system.print(*stream, bytes);

@@ -90,7 +90,7 @@ pub(super) fn start(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
             line.stdin = stdin;
             writer
         });
-        let printed = Arc::<Printed>::default();
+        let printed = Arc::new(Printed::streamed());
         let work = commands.run(line, Some(printed.clone()));
         let number = children.add(work, printed, writer);
         Box::pin(async move { packed(&Value::Number(f64::from(number?))) })

@@ -1,7 +1,11 @@
 //! Output of a tool.
 
+use std::future::poll_fn;
+use std::task::{Context, Waker};
+
 use cofferdam_abi::wire::Reader;
 
+use crate::shared::call_error::nothing;
 use crate::shared::crossing::Reply;
 use crate::shared::output::Stream;
 use crate::tool::kernel::{Kernel, Served};
@@ -14,5 +18,14 @@ pub(super) fn write(kernel: &mut Kernel, fields: &mut Reader<'_>) -> Served {
     };
     let text = fields.take(fields.remaining())?;
     kernel.print(stream, text);
-    Ok(Reply::Done)
+    // T-CELL-015: a tool that prints faster than its reader reads waits at this call.
+    let watcher = kernel.settings.watcher.as_ref().filter(|watcher| watcher.passes_on(stream));
+    let Some(watcher) = watcher.cloned() else { return Ok(Reply::Done) };
+    if watcher.poll_room(stream, &mut Context::from_waker(Waker::noop())).is_ready() {
+        return Ok(Reply::Done);
+    }
+    kernel.pend(Box::pin(async move {
+        poll_fn(|cx| watcher.poll_room(stream, cx)).await;
+        nothing()
+    }))
 }
