@@ -50,8 +50,13 @@ fn unwind(ctx: &Ctx<'_>) -> Error {
     ctx.throw(error)
 }
 
-fn exit(ctx: Ctx<'_>, code: u8) -> Result<()> {
+/// Requests an exit: nothing reaches the host any more, and the next call unwinds the tool.
+pub(crate) fn request(code: u8) {
     REQUESTED.set(Some(code));
+}
+
+fn exit(ctx: Ctx<'_>, code: u8) -> Result<()> {
+    request(code);
     Err(unwind(&ctx))
 }
 

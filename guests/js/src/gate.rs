@@ -101,7 +101,10 @@ pub fn random(buf: &mut [u8]) {
 /// Longest piece of console output in one call.
 const WRITE_CHUNK: usize = 1 << 20;
 
-/// Writes console output.
+/// Exit code of a tool that prints to a closed pipe: that of a program which SIGPIPE ends.
+const BROKEN_PIPE: u8 = 141;
+
+/// Writes console output. Requests the exit of the tool if nobody reads it any more.
 pub fn write(stream: Stream, bytes: &[u8]) {
     if crate::exit::requested().is_some() {
         return;
@@ -111,8 +114,12 @@ pub fn write(stream: Stream, bytes: &[u8]) {
         payload.push(stream as u8);
         payload.extend_from_slice(chunk);
         let full = call(ToolCall::ConsoleWrite, &payload, |status, answer| match status {
+            Status::Done => None,
             Status::Pending => Reader::new(answer).u32().ok(),
-            Status::Done | Status::Refused => None,
+            Status::Refused => {
+                crate::exit::request(BROKEN_PIPE);
+                None
+            }
         });
         // The reader of the output is slower than the tool.
         if let Some(ticket) = full {

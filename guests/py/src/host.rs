@@ -145,13 +145,17 @@ pub(crate) fn random(buf: &mut [u8]) {
 /// Longest piece of output in one call.
 const WRITE_CHUNK: usize = 1 << 20;
 
-/// Writes to standard output (1) or standard error (2).
-pub(crate) fn write(stream: u8, bytes: &[u8]) {
+/// Writes to standard output (1) or standard error (2). Returns false if nobody reads it any more.
+pub(crate) fn write(stream: u8, bytes: &[u8]) -> bool {
     if !is_live() {
-        return;
+        return true;
     }
     for chunk in bytes.chunks(WRITE_CHUNK) {
         // Waits if the reader of the output is slower than the tool.
-        call_now(ToolCall::ConsoleWrite, |w| w.u8(stream).raw(chunk));
+        let answer = call_now(ToolCall::ConsoleWrite, |w| w.u8(stream).raw(chunk));
+        if answer.status == Status::Refused {
+            return false;
+        }
     }
+    true
 }

@@ -286,8 +286,10 @@ unsafe extern "C" fn __imported_wasi_snapshot_preview1_fd_write(
     // SAFETY: as the C library passes them.
     let bytes = unsafe { gathered(pieces, count) };
     let written = with(fd, |descriptor| match descriptor {
-        Descriptor::Stream(1) => Ok(host::write(1, &bytes)),
-        Descriptor::Stream(2) => Ok(host::write(2, &bytes)),
+        Descriptor::Stream(stream @ (1 | 2)) => match host::write(*stream, &bytes) {
+            true => Ok(()),
+            false => Err(Errno::EPIPE),
+        },
         Descriptor::Stream(_) | Descriptor::Folder { .. } => Err(Errno::EBADF),
         Descriptor::File(file) => {
             let at = if file.append { file.len() } else { file.at };

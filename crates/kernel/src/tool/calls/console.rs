@@ -5,7 +5,7 @@ use std::task::{Context, Waker};
 
 use cofferdam_abi::wire::Reader;
 
-use crate::shared::call_error::nothing;
+use crate::shared::call_error::{CallError, nothing};
 use crate::shared::crossing::Reply;
 use crate::shared::output::Stream;
 use crate::tool::kernel::{Kernel, Served};
@@ -17,6 +17,10 @@ pub(super) fn write(kernel: &mut Kernel, fields: &mut Reader<'_>) -> Served {
         _ => return Err(fields.malformed("unknown stream").into()),
     };
     let text = fields.take(fields.remaining())?;
+    // T-CELL-029: the guest ends the tool as a closed pipe does.
+    if kernel.settings.watcher.as_ref().is_some_and(|watcher| !watcher.is_read(stream)) {
+        return Err(CallError::new("Error", "nobody reads the output").into());
+    }
     kernel.print(stream, text);
     // T-CELL-015: a tool that prints faster than its reader reads waits at this call.
     let watcher = kernel.settings.watcher.as_ref().filter(|watcher| watcher.passes_on(stream));
