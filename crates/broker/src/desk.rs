@@ -20,7 +20,7 @@ use crate::audit_buffer::AuditBuffer;
 use crate::code::Code;
 use crate::denial::{Denial, Reason};
 use crate::error::Error;
-use crate::grant::Span;
+use crate::grant::{Grant, Span};
 use crate::grant_index::Query;
 use crate::held_grant::{HeldGrant, Requester};
 use crate::id::{RequestId, RunId};
@@ -220,6 +220,11 @@ impl Desk {
                 }
             }
         })
+    }
+
+    /// Returns the grants of this run's sandbox, latest first, without those of the ledger.
+    pub fn grants(&self) -> Vec<Grant> {
+        self.permissions().grants()
     }
 
     /// Records the capabilities that a tool declares; [`sees`](Self::sees) takes them into account.

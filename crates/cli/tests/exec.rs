@@ -91,6 +91,44 @@ fn a_denial_is_granted_by_its_id_and_the_rerun_works() {
     home.check(&run, "", 1, "");
 }
 
+/// A folder below the machine's own `/tmp`, which is removed at the end.
+struct Temporary(PathBuf);
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn what_is_granted_below_tmp_is_there_and_nothing_else() {
+    if !has_walls() {
+        return;
+    }
+    let home = Home::new("tmp");
+    let folder = PathBuf::from(format!("/tmp/cofferdam-exec-{}", std::process::id()));
+    std::fs::create_dir_all(folder.join("in")).expect("a folder");
+    let folder = Temporary(folder.canonicalize().expect("a folder"));
+    std::fs::write(folder.0.join("in/a"), "a\n").expect("a file");
+    std::fs::write(folder.0.join("b"), "b\n").expect("a file");
+    let (path, file) = (folder.0.display(), format!("{}/b", folder.0.display()));
+    let err = home.check(&["exec", "--", "cat", &file], "", 1, "");
+    assert!(err.contains(&format!("note: {file}: not in the program's own /tmp\n")), "{err}");
+    assert!(err.contains(&format!("hint: --allow 'fs:read:{file}'\n")), "{err}");
+    home.check(&["exec", "--allow", &format!("fs:read:{file}"), "--", "cat", &file], "", 0, "b\n");
+    let code = format!("import os\nprint(os.listdir('{path}'), open('{path}/in/a').read())");
+    let whole = format!("fs:read:{path}/in/**");
+    let run = ["exec", "--allow", &whole, "--", "python3", "-c", &code];
+    home.check(&run, "", 0, "['in'] a\n\n");
+    let code = format!("open('{path}/in/new', 'w').write('n')");
+    let err = home.check(&["exec", "--allow", &whole, "--", "python3", "-c", &code], "", 1, "");
+    assert!(err.contains(&format!("fs:write:{path}/in/new")), "{err}");
+    let change = format!("fs:write:{path}/in/**");
+    let run = ["exec", "--allow", &whole, "--allow", &change, "--", "python3", "-c", &code];
+    home.check(&run, "", 0, "");
+    assert_eq!(std::fs::read_to_string(folder.0.join("in/new")).expect("written"), "n");
+}
+
 #[test]
 fn exit_code_and_streams_are_those_of_the_program() {
     if !has_walls() {

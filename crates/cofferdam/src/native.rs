@@ -193,6 +193,12 @@ impl NativeRun {
         self.running.take_stdin()
     }
 
+    /// Returns the files of the host that the command line names and the program does not see,
+    /// because it has a folder of its own, such as `/tmp`, at their place.
+    pub fn unseen(&self) -> &[PathBuf] {
+        self.running.unseen()
+    }
+
     /// Waits for the end of the run.
     pub async fn outcome(self) -> Outcome {
         let NativeRun { running, desk, began, limits, memory } = self;

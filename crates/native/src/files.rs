@@ -208,6 +208,11 @@ impl Files {
     }
 }
 
+/// Returns true if a grant allows a request.
+pub(crate) fn is_granted(desk: &Desk, request: &Request) -> bool {
+    matches!(desk.would_grant(request), Ok(Preview::Granted(..)))
+}
+
 /// Returns true if one grant allows everything in a folder.
 pub(crate) fn is_granted_whole(desk: &Desk, folder: &Path, access: Access) -> bool {
     let Some(path) = inner(folder) else { return false };

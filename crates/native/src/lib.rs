@@ -30,6 +30,7 @@ mod host;
 mod identify;
 mod network;
 mod output;
+mod private;
 mod program;
 mod run;
 mod silent;

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::Write;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
@@ -21,6 +22,7 @@ use crate::host;
 use crate::identify::identify;
 use crate::network::{Authority, Network};
 use crate::output::{Observer, Output, Written};
+use crate::private;
 use crate::program::{self, Found, Program};
 use crate::start::Programs;
 use crate::supervisor::Supervisor;
@@ -46,6 +48,8 @@ pub struct Prepared {
 /// A program that was started.
 pub struct Running {
     stdin: Option<File>,
+    /// See [`Running::unseen`].
+    unseen: Vec<PathBuf>,
     killer: Killer,
     done: oneshot::Receiver<Ran>,
 }
@@ -130,6 +134,7 @@ impl Prepared {
         // T-NAT-009: a hidden folder has a second path if a link leads to it.
         let followed: Vec<_> = program.hidden.iter().map(|path| host::follow(path).real).collect();
         program.hidden.extend(followed);
+        let unseen = private::unseen(&program, &found, &desk);
         let authority = Authority::new();
         let authority = authority.map_err(|error| Missing::certificates(&error))?;
         let world = world::plan(&program, &found, &desk, authority.certificate());
@@ -183,7 +188,7 @@ impl Prepared {
             drop(over);
         })?;
         let killer = start.recv().map_err(|_| Missing::thread())??;
-        Ok(Running { stdin: Some(streams.stdin), killer, done })
+        Ok(Running { stdin: Some(streams.stdin), unseen, killer, done })
     }
 }
 
@@ -191,6 +196,12 @@ impl Running {
     /// Returns the means to end the run.
     pub fn killer(&self) -> Killer {
         self.killer.clone()
+    }
+
+    /// Returns the files of the host that the command line names and the program does not see,
+    /// because it has a folder of its own, such as `/tmp`, at their place.
+    pub fn unseen(&self) -> &[PathBuf] {
+        &self.unseen
     }
 
     /// Takes the writing end of standard input. The program reads its end when it is dropped.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use cofferdam_broker::{Action, Denial, Desk, PermissionError, Permit, Preview, Verdict, Waiting};
+use cofferdam_broker::{Action, Denial, Desk, PermissionError, Permit, Verdict, Waiting};
 use cofferdam_caps::{Access, Kind, Request};
 use cofferdam_walls::{self as walls, Attempt, Call, GuestPath, Place, Sandbox};
 use serde_json::json;
@@ -13,7 +13,7 @@ use crate::clock::Clock;
 use crate::deno::{self, Deno};
 use crate::errno;
 use crate::executor::Executor;
-use crate::files::{Files, ShowFile};
+use crate::files::{self, Files, ShowFile};
 use crate::lock;
 use crate::network::{self, Network};
 use crate::output::{Output, Stream};
@@ -392,7 +392,7 @@ impl Supervisor {
     }
 
     pub(crate) fn is_granted(&self, request: &Request) -> bool {
-        matches!(self.desk.would_grant(request), Ok(Preview::Granted(..)))
+        files::is_granted(&self.desk, request)
     }
 
     fn has_grants_of_files(&self) -> bool {

@@ -9,13 +9,11 @@ use cofferdam_caps::{Access, Capability, Request};
 use cofferdam_walls::{self as walls, Bind, Code, Content, Entry, HOME, Plan, UnixSockets};
 
 use crate::deno;
-use crate::files::is_granted_whole;
+use crate::files::{is_granted, is_granted_whole};
 use crate::network::PROXY;
+use crate::private::{self, PRIVATE};
 use crate::program::{self, Found, Located, Program};
 use crate::silent::Surroundings;
-
-/// Folders for the program's own files, where a folder of the host has to be asked about by name.
-const PRIVATE: [&str; 3] = ["/tmp", "/var/tmp", HOME];
 
 /// Folders in which the program finds further programs.
 const SEARCH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -178,7 +176,7 @@ pub(crate) fn plan(program: &Program, found: &Found, desk: &Desk, certificate: &
         let Some(folder) = folder.filter(|folder| !is_mounted(folder)) else { continue };
         let is_there = system.iter().chain(&entries).any(|entry| entry.at == folder);
         if folder.parent().is_some() && !is_there {
-            let content = match granted_folder(folder, desk) {
+            let content = match granted_bind(folder, desk) {
                 Some((bind, access)) => {
                     granted.push((folder.to_owned(), access));
                     Content::Host(bind)
@@ -194,6 +192,15 @@ pub(crate) fn plan(program: &Program, found: &Found, desk: &Desk, certificate: &
             entries.insert(index, Entry::new(folder, content));
             // A process that works in a folder does not see what is mounted over it later.
             fixed.push(folder.to_owned());
+        }
+    }
+    for (at, bind, access) in private::granted(program, desk) {
+        let is_there = system.iter().chain(&entries).any(|entry| entry.at == at);
+        if !is_there && !is_mounted(&at) && !granted.iter().any(|(above, _)| at.starts_with(above))
+        {
+            granted.push((at.clone(), access));
+            fixed.push(at.clone());
+            entries.push(Entry::new(at, Content::Host(bind)));
         }
     }
     let shown = |at: &Path| {
@@ -246,22 +253,29 @@ pub(crate) fn is_granted_to_start_all(desk: &Desk) -> bool {
     }
 }
 
-/// Returns the folder of the host if all of it is granted.
-fn granted_folder(folder: &Path, desk: &Desk) -> Option<(Bind, Access)> {
-    let source = std::fs::canonicalize(folder).ok().filter(|source| source == folder)?;
-    if !is_granted_whole(desk, folder, Access::Read) {
+/// Returns the way in which a path of the host is shown, if its grants allow all of it.
+pub(crate) fn granted_bind(path: &Path, desk: &Desk) -> Option<(Bind, Access)> {
+    // A link would show another path than the one that was checked.
+    let source = std::fs::canonicalize(path).ok().filter(|source| source == path)?;
+    let is_folder = source.is_dir();
+    let is_granted = |access| match is_folder {
+        true => is_granted_whole(desk, path, access),
+        false => {
+            let checked = path.to_str().and_then(|path| path.parse().ok());
+            checked.is_some_and(|path| is_granted(desk, &Request::Fs { access, path }))
+        }
+    };
+    if !is_granted(Access::Read) {
         return None;
     }
-    Some(match is_granted_whole(desk, folder, Access::Write) {
-        true => {
-            let code = match is_granted_to_start_all(desk) {
-                true => Code::Allowed,
-                false => Code::Refused,
-            };
-            (Bind { code, ..Bind::read_write(source) }, Access::Write)
-        }
-        false => (Bind { code: Code::Allowed, ..Bind::read_only(source) }, Access::Read),
-    })
+    if !is_granted(Access::Write) {
+        return Some((Bind { code: Code::Allowed, ..Bind::read_only(source) }, Access::Read));
+    }
+    let code = match is_granted_to_start_all(desk) {
+        true => Code::Allowed,
+        false => Code::Refused,
+    };
+    Some((Bind { code, ..Bind::read_write(source) }, Access::Write))
 }
 
 fn empty(folder: &Path) -> Content {

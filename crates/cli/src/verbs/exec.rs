@@ -65,6 +65,7 @@ mod linux {
     use std::ffi::OsString;
     use std::fs::{self, File};
     use std::io::Write;
+    use std::path::Path;
 
     use cofferdam::ErrorKind;
     use cofferdam::capabilities::CapabilitySet;
@@ -73,6 +74,7 @@ mod linux {
     use signal_hook::iterator::Signals;
 
     use super::Exec;
+    use crate::paint::Tone;
     use crate::permissions::SANDBOX;
     use crate::report::{self, Failure};
     use crate::{nearby, spelling};
@@ -121,13 +123,32 @@ mod linux {
         }
         let executor = tokio::runtime::Builder::new_current_thread().build();
         let executor = executor.map_err(|e| Failure::usage(format!("executor: {e}")))?;
+        let unseen = run.unseen().to_vec();
         let outcome = executor.block_on(run.outcome());
         match exec.json {
             true => report::json(&outcome.to_json()),
             false => report::outcome(&outcome),
         }
+        if outcome.exit_code() != 0 && !exec.json {
+            unseen.iter().for_each(|path| tell_unseen(path));
+        }
         broker.flush().map_err(Failure::from_broker)?;
         Ok(outcome.exit_code())
+    }
+
+    /// Says why a failed program did not find a file.
+    fn tell_unseen(path: &Path) {
+        let shown = path.to_string_lossy();
+        let own = ["/tmp", "/var/tmp"].into_iter().find(|own| path.starts_with(own));
+        let own = own.unwrap_or("home");
+        let note = format!("{}: not in the program's own {own}", cofferdam::visible(&shown));
+        report::labelled(Tone::Note, "note", &note);
+        let capability = match path.is_dir() {
+            true => format!("fs:read:{shown}/**"),
+            false => format!("fs:read:{shown}"),
+        };
+        let hint = format!("--allow {}", crate::permissions::quoted(&capability));
+        report::labelled(Tone::Hint, "hint", &hint);
     }
 
     /// Most programs of the machine that a name is compared with.
