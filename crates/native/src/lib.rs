@@ -10,7 +10,8 @@
 //! - [`Program`], [`Limits`]: a program to run
 //! - `identify`: the identity that grants belong to
 //! - [`Prepared`], [`Running`], [`Ran`]: a run, from start to end
-//! - `world`: what the program sees before anything is granted during the run
+//! - `managers`: programs behind the stand-ins of version managers
+//! - `world`, `private`: what the program sees before anything is granted during the run
 //! - `supervisor`: answers the calls
 //! - [`Files`], [`Programs`]: files and programs behind permits
 //! - `network`: names and connections of the program, and its requests
@@ -28,6 +29,7 @@ mod executor;
 mod files;
 mod host;
 mod identify;
+mod managers;
 mod network;
 mod output;
 mod private;

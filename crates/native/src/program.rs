@@ -10,6 +10,8 @@ use std::time::Duration;
 
 use cofferdam_broker::HostFolder;
 
+use crate::managers;
+
 /// Longest first line of a script that names its interpreter.
 const MAX_SHEBANG: usize = 256;
 
@@ -160,26 +162,30 @@ pub(crate) fn find(program: &Program) -> io::Result<Found> {
     let mounted = is_path.then(|| Located::mounted(Path::new(word), program)).flatten();
     let file = match mounted {
         Some(file) => file,
-        None => Located::new(&locate(word, &program.search)?)?,
+        None => Located::new(&locate(word, program)?)?,
     };
-    let (interpreters, line) = interpreters(&file.host, &program.search)?;
+    let (interpreters, line) = interpreters(&file.host, program)?;
     let script = script(&file.path, program);
     Ok(Found { file, interpreters, line, script })
 }
 
-fn locate(word: &OsStr, search: &OsStr) -> io::Result<PathBuf> {
+fn locate(word: &OsStr, program: &Program) -> io::Result<PathBuf> {
     let missing = || io::Error::from(io::ErrorKind::NotFound);
     if word.as_encoded_bytes().contains(&b'/') {
-        return Ok(PathBuf::from(word));
+        let path = PathBuf::from(word);
+        return Ok(managers::behind(&path, program).unwrap_or(path));
     }
     let is_program = |path: &PathBuf| {
         fs::metadata(path).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
     };
-    let mut found: Vec<_> = std::env::split_paths(search)
+    let mut found: Vec<_> = std::env::split_paths(&program.search)
         .filter(|folder| folder.is_absolute())
         .map(|folder| folder.join(word))
         .filter(is_program)
         .collect();
+    if let Some(path) = found.first().and_then(|first| managers::behind(first, program)) {
+        return Ok(path);
+    }
     // A shim is a script of a version manager, which would need the whole manager.
     let real = found.iter().position(|path| !path.parent().is_some_and(|p| p.ends_with("shims")));
     match (real, found.is_empty()) {
@@ -190,10 +196,10 @@ fn locate(word: &OsStr, search: &OsStr) -> io::Result<PathBuf> {
 }
 
 /// Returns the programs that a script names in its first line, and the rest of that line.
-fn interpreters(path: &Path, search: &OsStr) -> io::Result<(Vec<Located>, Option<String>)> {
+fn interpreters(path: &Path, program: &Program) -> io::Result<(Vec<Located>, Option<String>)> {
     let mut first = Vec::new();
     File::open(path)?.take(MAX_SHEBANG as u64).read_to_end(&mut first)?;
-    let Some((program, argument)) = shebang(&first) else { return Ok((Vec::new(), None)) };
+    let Some((named, argument)) = shebang(&first) else { return Ok((Vec::new(), None)) };
     let missing = |name: &OsStr, error: io::Error| {
         let name = cofferdam_caps::visible(&name.to_string_lossy()).into_owned();
         io::Error::other(match error.kind() {
@@ -201,14 +207,13 @@ fn interpreters(path: &Path, search: &OsStr) -> io::Result<(Vec<Located>, Option
             _ => format!("{name}, named in its first line: {error}"),
         })
     };
-    let interpreter =
-        Located::new(&program).map_err(|error| missing(program.as_os_str(), error))?;
+    let interpreter = Located::new(&named).map_err(|error| missing(named.as_os_str(), error))?;
     let mut found = vec![interpreter];
-    if program.file_name() == Some(OsStr::new("env"))
+    if named.file_name() == Some(OsStr::new("env"))
         && let Some(name) = argument.as_deref().and_then(after_env)
     {
         let name = OsStr::new(name);
-        let located = locate(name, search).and_then(|path| Located::new(&path));
+        let located = locate(name, program).and_then(|path| Located::new(&path));
         found.push(located.map_err(|error| missing(name, error))?);
     }
     Ok((found, argument))
@@ -301,6 +306,16 @@ pub(crate) fn installation(prefix: &Path) -> Vec<PathBuf> {
         !is_of_user(part) && fs::symlink_metadata(part).is_ok_and(|found| !found.is_symlink())
     };
     parts.map(|name| prefix.join(name)).into_iter().filter(is_part).collect()
+}
+
+/// Returns the folder with programs of an installation that has its libraries beside them: a version
+/// of Python or Node, a toolchain, a virtual environment. The `.local/bin` of a home has programs of
+/// all kinds, which are asked about one by one.
+pub(crate) fn programs_of(prefix: &Path) -> Option<PathBuf> {
+    let has_libraries = ["lib", "lib64", "libexec"].iter().any(|name| prefix.join(name).is_dir());
+    let bin = prefix.join("bin");
+    let is_plain = fs::symlink_metadata(&bin).is_ok_and(|found| found.is_dir());
+    (has_libraries && is_plain && !prefix.ends_with(".local")).then_some(bin)
 }
 
 /// Most entries of a folder with programs that are looked at.

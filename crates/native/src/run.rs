@@ -154,7 +154,7 @@ impl Prepared {
         let supervise = move |sandbox: Arc<Sandbox>, sockets| {
             Arc::new(Supervisor {
                 files: Files::new(sandbox.clone(), desk.clone(), world.fixed, world.granted),
-                programs: Programs::new(sandbox.clone(), world.programs),
+                programs: Programs::new(sandbox.clone(), world.programs, world.bins),
                 sandbox,
                 desk,
                 network: Network::new(client, authority, limits.of_requests(), sockets),

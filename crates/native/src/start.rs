@@ -38,13 +38,19 @@ impl Action for StartFile {
 /// The programs of one sandbox that may be started.
 pub struct Programs {
     sandbox: Arc<Sandbox>,
+    /// Folders with programs of the installations that are shown, which the program cannot change.
+    installed: Vec<PathBuf>,
     /// Programs that were allowed, by their path without links.
     allowed: Mutex<Vec<PathBuf>>,
 }
 
 impl Programs {
-    pub(crate) fn new(sandbox: Arc<Sandbox>, allowed: Vec<PathBuf>) -> Self {
-        Programs { sandbox, allowed: Mutex::new(allowed) }
+    pub(crate) fn new(
+        sandbox: Arc<Sandbox>,
+        allowed: Vec<PathBuf>,
+        installed: Vec<PathBuf>,
+    ) -> Self {
+        Programs { sandbox, installed, allowed: Mutex::new(allowed) }
     }
 
     pub(crate) fn is_allowed(&self, path: &Path) -> bool {
@@ -71,7 +77,7 @@ impl Programs {
         words: &[String],
         desk: &Desk,
     ) -> Option<StartFile> {
-        let name = name(&executable, desk)?;
+        let name = name(&executable, &self.installed, desk)?;
         Some(StartFile { name, executable, line: words.join(" ") })
     }
 
@@ -88,8 +94,11 @@ impl Programs {
 
 /// Chooses the name that a grant has for a program. A link of the system counts as a name, so that
 /// `process:exec:python3` starts `python3.11`. A link that the program made does not.
-fn name(executable: &Executable, desk: &Desk) -> Option<CommandName> {
-    let is_system = |path: &Path| SYSTEM.iter().any(|folder| path.starts_with(folder));
+fn name(executable: &Executable, installed: &[PathBuf], desk: &Desk) -> Option<CommandName> {
+    let is_system = |path: &Path| {
+        let fixed = SYSTEM.iter().map(Path::new);
+        fixed.chain(installed.iter().map(PathBuf::as_path)).any(|folder| path.starts_with(folder))
+    };
     let name = |path: &Path| path.file_name()?.to_str()?.parse::<CommandName>().ok();
     if !is_system(&executable.path) {
         // T-NAT-007: a program of its own under the name of another one.

@@ -99,6 +99,8 @@ pub(crate) struct World {
     pub(crate) granted: Vec<(PathBuf, Access)>,
     /// Programs that may be started without a question.
     pub(crate) programs: Vec<PathBuf>,
+    /// Folders with the programs of their installations.
+    pub(crate) bins: Vec<PathBuf>,
     /// Folders of the installations of those programs.
     pub(crate) prefixes: Vec<PathBuf>,
     pub(crate) surroundings: Surroundings,
@@ -140,8 +142,17 @@ pub(crate) fn plan(program: &Program, found: &Found, desk: &Desk, certificate: &
             entries.push(Entry::new(part.clone(), Content::Host(Bind::code(part))));
         }
     }
+    let bins = prefixes.iter().filter_map(|prefix| program::programs_of(prefix));
+    let bins: Vec<_> = bins.filter(|bin| !is_shown(bin)).collect();
+    for bin in &bins {
+        entries.push(Entry::new(bin, Content::Host(Bind::read_only(bin))));
+    }
     for (at, target) in files().flat_map(program::links) {
-        if !is_shown(&at) && !system.iter().chain(&entries).any(|entry| entry.at == at) {
+        let is_in_bin = bins.iter().any(|bin| at.starts_with(bin));
+        if !is_shown(&at)
+            && !is_in_bin
+            && !system.iter().chain(&entries).any(|entry| entry.at == at)
+        {
             entries.push(Entry::new(at, Content::Link(target)));
         }
     }
@@ -239,7 +250,7 @@ pub(crate) fn plan(program: &Program, found: &Found, desk: &Desk, certificate: &
     let folders = folders.chain(script.map(Path::to_owned)).chain([plan.directory.clone()]);
     let words = program.words.iter().skip(1).map(|word| plan.directory.join(word));
     let surroundings = Surroundings::new(folders.collect(), words);
-    World { plan, system, fixed, granted, programs, prefixes, surroundings }
+    World { plan, system, fixed, granted, programs, bins, prefixes, surroundings }
 }
 
 /// Returns true if one grant allows every program. Files that the program makes can be code then:

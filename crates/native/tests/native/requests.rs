@@ -42,6 +42,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         Trial::test("requests::own_files_are_code_if_every_program_is_granted", own_code),
         Trial::test("requests::mount_of_the_root_has_no_files_of_the_program", mount_of_root),
         Trial::test("requests::program_below_tmp_starts_in_its_own_folder", program_below_tmp),
+        Trial::test("requests::programs_of_an_installation_are_granted_by_name", installation),
         Trial::test("requests::refused_start_can_be_explained", refused_start),
         Trial::test("requests::command_line_of_the_supervisor_is_not_shown", command_line),
     ]
@@ -415,6 +416,32 @@ fn program_below_a_mount() -> Tested {
             assert_eq!(out(&ran), "/w/tool/main.py beside\n", "{word} {}", err(&ran));
             assert!(denials.is_empty(), "{denials:?}");
         }
+    }
+    Ok(())
+}
+
+/// A toolchain: the program that is run starts another one beside it, which has the name of a program
+/// of the system. `.local` is no installation, and its programs are files to ask for.
+fn installation() -> Tested {
+    use std::os::unix::fs::PermissionsExt;
+    for (prefix, asked) in [("kit", "process:exec:id"), (".local", "fs:read:")] {
+        let folder = Folder::new();
+        let main = format!("{prefix}/bin/main");
+        folder.write(&main, "#!/bin/sh\nid; echo \"ended $?\"\n");
+        folder.write(&format!("{prefix}/bin/id"), "#!/bin/sh\necho ours\n");
+        folder.write(&format!("{prefix}/lib/data"), "");
+        for name in ["main", "id"] {
+            let path = folder.path(&format!("{prefix}/bin/{name}"));
+            std::fs::set_permissions(path, PermissionsExt::from_mode(0o755))?;
+        }
+        let (ran, denials) = Office::new(&[]).run(program(&[&folder.text(&main)]));
+        assert_eq!(out(&ran), "ended 126\n", "{prefix}: {}", err(&ran));
+        let wanted = denials.first().expect("a denial").error().required_permission().to_owned();
+        assert!(wanted.starts_with(asked), "{prefix}: {wanted}");
+        let (ran, _) = Office::new(&["process:exec:id"]).run(program(&[&folder.text(&main)]));
+        // The shell goes on to the program of the system if the file is denied.
+        let is_ours = out(&ran) == "ours\nended 0\n";
+        assert_eq!(is_ours, prefix == "kit", "{prefix}: {}{}", out(&ran), err(&ran));
     }
     Ok(())
 }
