@@ -208,7 +208,10 @@ impl Supervisor {
         // A person may be asked about the interpreter of a program as well.
         loop {
             answer = match answer {
-                Answer::AskFile(..) | Answer::AskProgram(..) | Answer::AskVariable(..) => {
+                Answer::AskFile(..)
+                | Answer::AskProgram(..)
+                | Answer::AskInstalled(..)
+                | Answer::AskVariable(..) => {
                     self.settle(answer, || self.consider(call, question)).await
                 }
                 Answer::Denied(error) => {

@@ -10,7 +10,8 @@
 //! - [`Program`], [`Limits`]: a program to run
 //! - `identify`: the identity that grants belong to
 //! - [`Prepared`], [`Running`], [`Ran`]: a run, from start to end
-//! - `managers`: programs behind the stand-ins of version managers
+//! - `managers`, `installed`: programs behind the stand-ins of version managers, and in folders of
+//!   `PATH` that are the user's own
 //! - `world`, `private`: what the program sees before anything is granted during the run
 //! - `supervisor`: answers the calls
 //! - [`Files`], [`Programs`]: files and programs behind permits
@@ -29,6 +30,7 @@ mod executor;
 mod files;
 mod host;
 mod identify;
+mod installed;
 mod managers;
 mod network;
 mod output;

@@ -196,7 +196,10 @@ fn locate(word: &OsStr, program: &Program) -> io::Result<PathBuf> {
 }
 
 /// Returns the programs that a script names in its first line, and the rest of that line.
-fn interpreters(path: &Path, program: &Program) -> io::Result<(Vec<Located>, Option<String>)> {
+pub(crate) fn interpreters(
+    path: &Path,
+    program: &Program,
+) -> io::Result<(Vec<Located>, Option<String>)> {
     let mut first = Vec::new();
     File::open(path)?.take(MAX_SHEBANG as u64).read_to_end(&mut first)?;
     let Some((named, argument)) = shebang(&first) else { return Ok((Vec::new(), None)) };

@@ -20,6 +20,7 @@ use crate::executor::Executor;
 use crate::files::Files;
 use crate::host;
 use crate::identify::identify;
+use crate::installed::Installed;
 use crate::network::{Authority, Network};
 use crate::output::{Observer, Output, Written};
 use crate::private;
@@ -139,6 +140,7 @@ impl Prepared {
         let authority = authority.map_err(|error| Missing::certificates(&error))?;
         let world = world::plan(&program, &found, &desk, authority.certificate());
         let deno = Deno::new(&world.plan);
+        let installed = Installed::new(&program, world.own);
         let limits = program.limits;
         let clock = Clock::new(limits.time);
         let (starting, streams) = Sandbox::launch(&world.plan, world.system)?;
@@ -154,6 +156,7 @@ impl Prepared {
         let supervise = move |sandbox: Arc<Sandbox>, sockets| {
             Arc::new(Supervisor {
                 files: Files::new(sandbox.clone(), desk.clone(), world.fixed, world.granted),
+                installed,
                 programs: Programs::new(sandbox.clone(), world.programs, world.bins),
                 sandbox,
                 desk,

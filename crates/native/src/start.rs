@@ -13,7 +13,7 @@ use crate::lock;
 use crate::program;
 
 /// Folders with programs of the system, which the program cannot change.
-const SYSTEM: [&str; 6] = ["/usr", "/lib", "/lib64", "/bin", "/sbin", "/nix"];
+pub(crate) const SYSTEM: [&str; 6] = ["/usr", "/lib", "/lib64", "/bin", "/sbin", "/nix"];
 
 /// Starting a program that the sandbox shows.
 #[derive(Debug)]
@@ -38,8 +38,9 @@ impl Action for StartFile {
 /// The programs of one sandbox that may be started.
 pub struct Programs {
     sandbox: Arc<Sandbox>,
-    /// Folders with programs of the installations that are shown, which the program cannot change.
-    installed: Vec<PathBuf>,
+    /// Programs of installations, and folders with them, that are shown and that the program cannot
+    /// change.
+    installed: Mutex<Vec<PathBuf>>,
     /// Programs that were allowed, by their path without links.
     allowed: Mutex<Vec<PathBuf>>,
 }
@@ -50,7 +51,16 @@ impl Programs {
         allowed: Vec<PathBuf>,
         installed: Vec<PathBuf>,
     ) -> Self {
+        let installed = Mutex::new(installed);
         Programs { sandbox, installed, allowed: Mutex::new(allowed) }
+    }
+
+    /// Adds a program of an installation that was shown, or a folder with such programs.
+    pub(crate) fn add_installed(&self, path: PathBuf) {
+        let mut installed = lock(&self.installed);
+        if !installed.contains(&path) {
+            installed.push(path);
+        }
     }
 
     pub(crate) fn is_allowed(&self, path: &Path) -> bool {
@@ -77,7 +87,7 @@ impl Programs {
         words: &[String],
         desk: &Desk,
     ) -> Option<StartFile> {
-        let name = name(&executable, &self.installed, desk)?;
+        let name = name(&executable, &lock(&self.installed), desk)?;
         Some(StartFile { name, executable, line: words.join(" ") })
     }
 

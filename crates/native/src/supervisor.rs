@@ -14,6 +14,7 @@ use crate::deno::{self, Deno};
 use crate::errno;
 use crate::executor::Executor;
 use crate::files::{self, Files, ShowFile};
+use crate::installed::{self, Installed, UseProgram};
 use crate::lock;
 use crate::network::{self, Network};
 use crate::output::{Output, Stream};
@@ -30,6 +31,7 @@ pub(crate) struct Supervisor {
     pub(crate) desk: Desk,
     pub(crate) files: Files,
     pub(crate) programs: Programs,
+    pub(crate) installed: Installed,
     pub(crate) network: Network,
     pub(crate) hidden: Vec<PathBuf>,
     /// Folders of the installations of the programs that were started first.
@@ -65,6 +67,7 @@ pub(crate) enum Answer {
     AskVariable(String, Box<Waiting<Request>>),
     AskFile(PathBuf, Box<Waiting<ShowFile>>),
     AskProgram(String, Box<Waiting<StartFile>>),
+    AskInstalled(PathBuf, Box<Waiting<UseProgram>>),
 }
 
 impl Supervisor {
@@ -93,7 +96,10 @@ impl Supervisor {
                     self.sandbox.refuse(&call, errno::FAMILY);
                 }
             }
-            answer @ (Answer::AskVariable(..) | Answer::AskFile(..) | Answer::AskProgram(..)) => {
+            answer @ (Answer::AskVariable(..)
+            | Answer::AskFile(..)
+            | Answer::AskProgram(..)
+            | Answer::AskInstalled(..)) => {
                 let this = self.clone();
                 self.executor.spawn(async move {
                     let answer = this.settle(answer, || this.decide(&call)).await;
@@ -123,6 +129,12 @@ impl Supervisor {
                 Ok(permit) => self.allow(permit, &name),
                 Err(error) => Answer::Denied(error),
             },
+            Answer::AskInstalled(path, waiting) => {
+                match self.wait(&explained(&path), *waiting).await {
+                    Ok(_permit) => self.show_installed(&path),
+                    Err(error) => Answer::Denied(error),
+                }
+            }
             Answer::Proceed
             | Answer::Refuse(_)
             | Answer::Denied(_)
@@ -150,9 +162,8 @@ impl Supervisor {
 
     fn decide(self: &Arc<Self>, call: &Call) -> Answer {
         match &call.attempt {
-            Attempt::Open(path, walls::Access::Read) | Attempt::Look(path) => {
-                self.decide_read(call, path)
-            }
+            Attempt::Open(path, walls::Access::Read) => self.decide_read(call, path),
+            Attempt::Look(path) => self.decide_look(call, path),
             Attempt::LookAtProgram(path) => self.decide_look_at_program(call, path),
             Attempt::Open(path, walls::Access::Write) => self.decide_write(call, path),
             Attempt::Change(paths) => {
@@ -197,10 +208,49 @@ impl Supervisor {
         }
     }
 
+    /// Decides about a look at a file. One at a program of the user's own asks to start it.
+    fn decide_look(&self, call: &Call, path: &GuestPath) -> Answer {
+        if let Place::Outside(outside) = self.sandbox.locate(call, path)
+            && let Some(answer) = self.ask_installed(call, &outside)
+        {
+            return answer;
+        }
+        self.decide_read(call, path)
+    }
+
+    /// Checks a program of the user's own at the desk, and shows it if it may be started; `None` if
+    /// the path is none of them.
+    fn ask_installed(&self, call: &Call, path: &Path) -> Option<Answer> {
+        let action = match self.installed.find(path) {
+            installed::Found::Elsewhere => return None,
+            installed::Found::Missing => return Some(Answer::Refuse(errno::NOT_FOUND)),
+            installed::Found::Program(action) => action,
+        };
+        if !self.sandbox.is_waiting(call) {
+            return Some(Answer::Refuse(errno::ACCESS));
+        }
+        // The start is checked, and logged, when it comes.
+        if self.is_granted(&action.request()) {
+            return Some(self.show_installed(path));
+        }
+        Some(match self.desk.check(action) {
+            Verdict::Permit(_permit) => self.show_installed(path),
+            Verdict::Denied(denial) => self.denied_program(explained(path), &denial),
+            Verdict::Ask(waiting) => Answer::AskInstalled(path.to_owned(), Box::new(waiting)),
+        })
+    }
+
+    fn show_installed(&self, path: &Path) -> Answer {
+        match self.installed.show(path, &self.sandbox, &self.programs) {
+            Ok(()) => Answer::Proceed,
+            Err(error) => Answer::Refuse(error.raw_os_error().unwrap_or(errno::ACCESS)),
+        }
+    }
+
     /// Says yes about a program that could be granted: shells and compilers look before they start
     /// one, and the start is the request.
     fn decide_look_at_program(&self, call: &Call, path: &GuestPath) -> Answer {
-        match self.decide_read(call, path) {
+        match self.decide_look(call, path) {
             Answer::Proceed => {}
             other => return other,
         }
@@ -286,7 +336,9 @@ impl Supervisor {
         if self.hidden.iter().any(|hidden| action.path().starts_with(hidden)) {
             return Answer::Refuse(errno::ACCESS);
         }
-        let is_installed = |path: &Path| self.prefixes.iter().any(|at| path.starts_with(at));
+        let is_installed = |path: &Path| {
+            self.prefixes.iter().any(|at| path.starts_with(at)) || self.installed.has(path)
+        };
         let is_in_other_case = || {
             let other = silent::in_other_case(&path);
             other.is_some_and(|other| self.sandbox.open(&other).is_ok())
@@ -321,7 +373,8 @@ impl Supervisor {
                 return Answer::Refuse(errno::ACCESS);
             }
             // The file has to be there before it can be started.
-            match self.ask_file(path, Access::Read) {
+            let shown = self.ask_installed(call, &path);
+            match shown.unwrap_or_else(|| self.ask_file(path, Access::Read)) {
                 Answer::Proceed => {}
                 other => return other,
             }
@@ -429,4 +482,9 @@ impl Supervisor {
             self.output.add(Stream::Err, line.as_bytes());
         }
     }
+}
+
+/// Returns the name under which a shim asks why a program was denied.
+fn explained(program: &Path) -> String {
+    format!("exec:{}", program.file_name().unwrap_or_default().to_string_lossy())
 }

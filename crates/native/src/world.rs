@@ -10,6 +10,7 @@ use cofferdam_walls::{self as walls, Bind, Code, Content, Entry, HOME, Plan, Uni
 
 use crate::deno;
 use crate::files::{is_granted, is_granted_whole};
+use crate::installed;
 use crate::network::PROXY;
 use crate::private::{self, PRIVATE};
 use crate::program::{self, Found, Located, Program};
@@ -104,6 +105,8 @@ pub(crate) struct World {
     /// Folders of the installations of those programs.
     pub(crate) prefixes: Vec<PathBuf>,
     pub(crate) surroundings: Surroundings,
+    /// Folders of `PATH` with programs of the user's own.
+    pub(crate) own: Vec<PathBuf>,
 }
 
 /// Makes the plan for a program.
@@ -224,11 +227,12 @@ pub(crate) fn plan(program: &Program, found: &Found, desk: &Desk, certificate: &
         let source = std::fs::canonicalize(&script.host).unwrap_or_else(|_| script.host.clone());
         entries.push(Entry::new(&script.at, Content::Host(Bind::read_only(source))));
     }
+    let own = installed::folders(program);
     let plan = Plan {
         entries,
         program: found.file.path.clone(),
         arguments: program.words.clone(),
-        variables: variables(program, found, &directory, desk),
+        variables: variables(program, found, &directory, &own, desk),
         directory,
         limits: walls::Limits {
             memory_bytes: program.limits.memory_bytes,
@@ -250,7 +254,7 @@ pub(crate) fn plan(program: &Program, found: &Found, desk: &Desk, certificate: &
     let folders = folders.chain(script.map(Path::to_owned)).chain([plan.directory.clone()]);
     let words = program.words.iter().skip(1).map(|word| plan.directory.join(word));
     let surroundings = Surroundings::new(folders.collect(), words);
-    World { plan, system, fixed, granted, programs, bins, prefixes, surroundings }
+    World { plan, system, fixed, granted, programs, bins, prefixes, surroundings, own }
 }
 
 /// Returns true if one grant allows every program. Files that the program makes can be code then:
@@ -303,15 +307,18 @@ fn variables(
     program: &Program,
     found: &Found,
     directory: &Path,
+    own: &[PathBuf],
     desk: &Desk,
 ) -> Vec<(OsString, OsString)> {
-    let mut search = SEARCH.to_owned();
+    let search = installed::search(program, own, SEARCH);
+    let mut folders: Vec<_> = std::env::split_paths(&search).collect();
     for path in [&found.file.path, &found.file.named] {
-        let bin = path.parent().and_then(Path::to_str).unwrap_or("/usr/bin");
-        if !search.split(':').any(|folder| folder == bin) {
-            search = format!("{bin}:{search}");
+        let bin = path.parent().unwrap_or(Path::new("/usr/bin"));
+        if !folders.iter().any(|folder| folder == bin) {
+            folders.insert(0, bin.to_owned());
         }
     }
+    let search = std::env::join_paths(folders).unwrap_or(search);
     let mut all: BTreeMap<String, OsString> = BTreeMap::new();
     for (name, value) in [
         ("HOME", HOME),
@@ -320,10 +327,10 @@ fn variables(
         ("LANG", "C.UTF-8"),
         ("TMPDIR", "/tmp"),
         ("SHELL", "/bin/sh"),
-        ("PATH", &search),
     ] {
         all.insert(name.to_owned(), value.into());
     }
+    all.insert("PATH".to_owned(), search);
     for (name, value) in SHIM_VARIABLES {
         all.insert(name.to_owned(), value.into());
     }

@@ -43,6 +43,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         Trial::test("requests::mount_of_the_root_has_no_files_of_the_program", mount_of_root),
         Trial::test("requests::program_below_tmp_starts_in_its_own_folder", program_below_tmp),
         Trial::test("requests::programs_of_an_installation_are_granted_by_name", installation),
+        Trial::test("requests::program_of_the_users_path_is_granted_by_name", users_path),
         Trial::test("requests::refused_start_can_be_explained", refused_start),
         Trial::test("requests::command_line_of_the_supervisor_is_not_shown", command_line),
     ]
@@ -443,6 +444,41 @@ fn installation() -> Tested {
         let is_ours = out(&ran) == "ours\nended 0\n";
         assert_eq!(is_ours, prefix == "kit", "{prefix}: {}{}", out(&ran), err(&ran));
     }
+    Ok(())
+}
+
+/// A shell looks for a program before it starts it, so the look is the request.
+fn users_path() -> Tested {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new();
+    folder.write("kit/bin/shout", "#!/bin/sh\ncat \"${0%/bin/shout}/lib/text\"; echo $?\n");
+    folder.write("kit/lib/text", "heard ");
+    folder.write("kit/secret", "s3cr3t");
+    std::fs::set_permissions(folder.path("kit/bin/shout"), PermissionsExt::from_mode(0o755))?;
+    let run = |code: &str| {
+        let mut program = program(&["/bin/sh", "-c", code]);
+        program.search = format!("{}:/usr/bin:/bin", folder.text("kit/bin")).into();
+        program
+    };
+    let code = "no-such-program; echo $?; shout; echo $?";
+    let (ran, denials) = Office::new(&[]).run(run(code));
+    assert_eq!(out(&ran), "127\n127\n", "{}", err(&ran));
+    let wanted: Vec<_> =
+        denials.iter().map(|denial| denial.error().required_permission()).collect();
+    assert_eq!(wanted, ["process:exec:shout"]);
+    let given = ["process:exec:shout", "process:exec:cat"];
+    let (ran, denials) = Office::new(&given).run(run("shout; command -v shout"));
+    let expect = format!("heard 0\n{}\n", folder.text("kit/bin/shout"));
+    assert_eq!(out(&ran), expect, "{}", err(&ran));
+    assert!(denials.is_empty(), "{denials:?}");
+    // The rest of the folder is as far away as before, and nothing of it can be changed.
+    let code = format!("shout; cat {0}/secret; echo x > {0}/bin/shout", folder.text("kit"));
+    let (ran, denials) = Office::new(&given).run(run(&code));
+    assert_eq!(out(&ran), "heard 0\n", "{}", err(&ran));
+    let wanted: Vec<_> =
+        denials.iter().map(|denial| denial.error().required_permission()).collect();
+    assert_eq!(wanted[0], format!("fs:read:{}", folder.text("kit/secret")));
+    assert!(std::fs::read_to_string(folder.path("kit/bin/shout"))?.contains("cat"));
     Ok(())
 }
 
