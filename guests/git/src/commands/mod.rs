@@ -16,6 +16,7 @@ mod init;
 mod list;
 mod log;
 mod merge;
+mod no_index;
 mod object;
 mod pick;
 mod refs;

@@ -251,7 +251,6 @@ mod tests {
         check(r"^(.)(.).?\2\1$", "abcba", &["abcba", "a", "b"]);
         check(r"([a-z]+) \1", "say the the word", &["the the", "the"]);
         check(r"(a)\1", "ab", &[]);
-        
     }
 
     #[test]

@@ -260,7 +260,8 @@ impl Shell {
             return Ok(None);
         };
         let found = regex.captures(text).map(|captures| {
-            let group = |range: Option<Range<usize>>| range.map_or_else(Text::new, |r| text[r].to_vec());
+            let group =
+                |range: Option<Range<usize>>| range.map_or_else(Text::new, |r| text[r].to_vec());
             captures.into_iter().map(group).collect::<Vec<Text>>()
         });
         let matched = found.is_some();
