@@ -113,6 +113,11 @@ fn differences_and_commits_are_shown_as_git_shows_them() {
 }
 
 #[test]
+fn worktrees_bisections_and_mails_are_those_of_git() {
+    check("workflows", Left::Sound);
+}
+
+#[test]
 fn hostile_input_is_refused() {
     check("hostile", Left::Broken);
 }

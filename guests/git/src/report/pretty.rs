@@ -424,7 +424,7 @@ impl<'r> Printer<'r> {
 }
 
 /// Turns a subject into a part of a file name.
-fn sanitised(subject: &[u8]) -> Vec<u8> {
+pub(crate) fn sanitised(subject: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     for &byte in subject {
         match byte {

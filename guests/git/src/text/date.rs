@@ -262,7 +262,15 @@ fn approximate(text: &str, now: i64) -> Option<i64> {
 
 /// Parses a calendar date in the order of ISO 8601, RFC 2822 or `date`.
 fn absolute(text: &str, now: i64) -> Option<(i64, i32)> {
-    let spaced = text.replace([',', 'T'], " ");
+    // A `T` separates only the digits of ISO 8601: `Tue` begins with one, too.
+    let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+    let is_separator = |at: usize| {
+        is_digit(text[..at].chars().next_back()) && is_digit(text[at + 1..].chars().next())
+    };
+    let spaced: String = text
+        .char_indices()
+        .map(|(at, c)| if c == ',' || c == 'T' && is_separator(at) { ' ' } else { c })
+        .collect();
     let (mut year, mut month, mut day) = (None, None, None);
     let (mut seconds, mut offset) = (None, 0);
     for word in spaced.split_whitespace() {
@@ -325,6 +333,7 @@ mod tests {
         check("2026-01-02T03:04:05Z", Some((1_767_323_045, 0)));
         check("2026-01-02 03:04:05 +0100", Some((1_767_319_445, 60)));
         check("Fri, 2 Jan 2026 03:04:05 +0000", Some((1_767_323_045, 0)));
+        check("Tue, 6 Jan 2026 03:04:05 +0000", Some((1_767_668_645, 0)));
         check("Fri Jan 2 03:04:05 2026 -0800", Some((1_767_351_845, -480)));
         check("1767323045 +0200", Some((1_767_323_045, 120)));
         check("@5 +0000", Some((5, 0)));
