@@ -361,7 +361,8 @@ impl Printer<'_> {
                 }
             },
         };
-        let mut text = cofferdam_guest_sys::calendar::format(&pattern, seconds);
+        let mut text =
+            cofferdam_guest_sys::calendar::in_zone(&pattern, seconds, self.shell.zone().as_deref());
         if text.len() >= TIME_ROOM {
             text.clear();
         }
