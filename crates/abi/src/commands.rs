@@ -10,7 +10,7 @@ pub const COMMANDS: &[&str] = &[
     "bzcat", "bzip2", "cat", "chgrp", "chmod", "chown", "cksum", "clear", "cmp", "column", "comm",
     "cp", "csplit", "curl", "cut", "date", "dd", "df", "diff", "dir", "dirname", "dos2unix", "du",
     "echo", "ed", "egrep", "env", "envsubst", "expand", "expr", "factor", "false", "fgrep", "file",
-    "find", "flock", "fmt", "fold", "git", "grep", "groups", "gunzip", "gzip", "head", "hexdump",
+    "find", "flock", "fmt", "fold", "getopt", "git", "grep", "groups", "gunzip", "gzip", "head", "hexdump",
     "hostname", "iconv", "id", "install", "join", "jq", "js", "less", "link", "ln", "logname",
     "ls", "make", "md5sum", "mkdir", "mkfifo", "mktemp", "more", "mv", "nice", "nl", "node",
     "nohup", "nproc", "numfmt", "od", "openssl", "parallel", "paste", "patch", "pathchk", "pgrep",

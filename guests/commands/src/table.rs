@@ -97,6 +97,7 @@ table! {
     "flock", "run a command while a lock is held", helpers::flock;
     "fmt", "fill paragraphs", uu!(uu_fmt, "fmt");
     "fold", "wrap long lines", uu!(uu_fold, "fold");
+    "getopt", "parse the options of scripts", getopt::run;
     // A separate guest (`guests/git`); the line is for `help`, `type` and suggestions.
     "git", "keep versions of files", plain::absent;
     "grep", "search for lines that match", grep::run;

@@ -15,8 +15,10 @@ use crate::store::refs::{Ref, Refs};
 
 /// A repository.
 pub(crate) struct Repo {
-    /// The directory `.git`, absolute.
+    /// The directory `.git`, absolute; that of a worktree holds only what is its own.
     pub(crate) git_dir: Vec<u8>,
+    /// The directory that all worktrees share.
+    pub(crate) common_dir: Vec<u8>,
     /// The root of the work tree, absolute; `None` for a bare repository.
     pub(crate) work_tree: Option<Vec<u8>>,
     /// The current directory, relative to the work tree.
@@ -39,9 +41,23 @@ pub(crate) fn expand_home(file: &[u8]) -> Vec<u8> {
     }
 }
 
+/// Returns the directory that a repository shares with its other worktrees: its own, unless a file
+/// names another.
+pub(crate) fn common_dir(git_dir: &[u8]) -> Vec<u8> {
+    match fs::read(bytes::path(&join(git_dir, b"commondir"))) {
+        Ok(data) => normal(&join(git_dir, bytes::trim(&data))),
+        Err(_) => git_dir.to_vec(),
+    }
+}
+
+/// Files of a repository that all its worktrees share.
+const SHARED: [&str; 8] =
+    ["config", "description", "hooks", "info", "objects", "packed-refs", "shallow", "worktrees"];
+
 fn is_git_dir(dir: &[u8]) -> bool {
-    bytes::path(&join(dir, b"objects")).is_dir()
-        && bytes::path(&join(dir, b"refs")).is_dir()
+    let common = common_dir(dir);
+    bytes::path(&join(&common, b"objects")).is_dir()
+        && bytes::path(&join(&common, b"refs")).is_dir()
         && fs::symlink_metadata(bytes::path(&join(dir, b"HEAD"))).is_ok()
 }
 
@@ -103,8 +119,10 @@ impl Repo {
         cwd: &[u8],
         given: &[Setting],
     ) -> Result<Repo> {
-        let config = Config::load(Some(&git_dir), given)?;
-        let is_bare = config.flag("core.bare") == Some(true);
+        let common_dir = common_dir(&git_dir);
+        let config = Config::load(Some(&common_dir), given)?;
+        // A worktree of a bare repository is not bare.
+        let is_bare = config.flag("core.bare") == Some(true) && common_dir == git_dir;
         let work_tree = work_tree.filter(|_| !is_bare);
         let prefix = work_tree.as_ref().and_then(|root| below(root, cwd)).unwrap_or_default();
         let format = config.get("extensions.objectformat").unwrap_or("sha1");
@@ -112,9 +130,10 @@ impl Repo {
             return Err(fatal(format!("unknown object format '{format}': only sha1 is supported")));
         }
         Ok(Repo {
-            odb: Odb::new(join(&git_dir, b"objects")),
-            refs: Refs::new(git_dir.clone()),
+            odb: Odb::new(join(&common_dir, b"objects")),
+            refs: Refs::new(git_dir.clone(), common_dir.clone()),
             git_dir,
+            common_dir,
             work_tree,
             prefix,
             config,
@@ -123,7 +142,9 @@ impl Repo {
 
     /// Returns a file in the repository's directory.
     pub(crate) fn file(&self, name: &str) -> Vec<u8> {
-        join(&self.git_dir, name.as_bytes())
+        let first = name.split('/').next().unwrap_or_default();
+        let is_shared = SHARED.contains(&first);
+        join(if is_shared { &self.common_dir } else { &self.git_dir }, name.as_bytes())
     }
 
     /// Returns the root of the work tree, or fails in a bare repository.

@@ -108,6 +108,16 @@ fn branches_merges_and_clones_print_what_git_prints() {
 }
 
 #[test]
+fn differences_and_commits_are_shown_as_git_shows_them() {
+    check("shown", Left::Sound);
+}
+
+#[test]
+fn worktrees_bisections_and_mails_are_those_of_git() {
+    check("workflows", Left::Sound);
+}
+
+#[test]
 fn hostile_input_is_refused() {
     check("hostile", Left::Broken);
 }

@@ -1,13 +1,24 @@
 //! Prompt strings: backslash escapes and expansions.
 
+use crate::shell::value::{Value, flag};
 use crate::shell::{Flow, Shell};
 use crate::syntax::ast::Text;
 
-fn clock(format: &[u8]) -> Text {
-    cofferdam_guest_sys::calendar::format(format, crate::shell::dynamic::now().as_secs() as i64)
-}
-
 impl Shell {
+    /// Returns the time zone for `TZ`, if it is exported.
+    pub fn zone(&self) -> Option<String> {
+        let var = self.var(b"TZ").filter(|var| var.has(flag::EXPORT))?;
+        match &var.value {
+            Value::Scalar(value) => Some(String::from_utf8_lossy(value).into_owned()),
+            _ => None,
+        }
+    }
+
+    fn clock(&self, format: &[u8]) -> Text {
+        let now = crate::shell::dynamic::now().as_secs() as i64;
+        cofferdam_guest_sys::calendar::in_zone(format, now, self.zone().as_deref())
+    }
+
     /// Adds text that the expansion of variables must leave alone.
     fn guard(&self, text: &[u8], out: &mut Text) {
         for c in text {
@@ -61,15 +72,19 @@ impl Shell {
                 b'v' => out.extend_from_slice(b"5.2"),
                 b'V' => out.extend_from_slice(b"5.2.15"),
                 b'j' => out.extend_from_slice(self.jobs.count().to_string().as_bytes()),
-                b't' => out.extend_from_slice(&clock(b"%H:%M:%S")),
-                b'T' => out.extend_from_slice(&clock(b"%I:%M:%S")),
-                b'@' => out.extend_from_slice(&clock(b"%I:%M %p")),
-                b'A' => out.extend_from_slice(&clock(b"%H:%M")),
-                b'd' => out.extend_from_slice(&clock(b"%a %b %d")),
+                b't' => out.extend_from_slice(&self.clock(b"%H:%M:%S")),
+                b'T' => out.extend_from_slice(&self.clock(b"%I:%M:%S")),
+                b'@' => out.extend_from_slice(&self.clock(b"%I:%M %p")),
+                b'A' => out.extend_from_slice(&self.clock(b"%H:%M")),
+                b'd' => out.extend_from_slice(&self.clock(b"%a %b %d")),
                 b'D' if text.get(at) == Some(&b'{') => {
                     let end = text[at..].iter().position(|c| *c == b'}').unwrap_or(text.len() - at);
                     let format = &text[at + 1..at + end];
-                    out.extend_from_slice(&clock(if format.is_empty() { b"%X" } else { format }));
+                    out.extend_from_slice(&self.clock(if format.is_empty() {
+                        b"%X"
+                    } else {
+                        format
+                    }));
                     at = (at + end + 1).min(text.len());
                 }
                 b'l' => out.extend_from_slice(b"tty"),

@@ -1,4 +1,6 @@
-//! Dates of the Gregorian calendar. All times are UTC: a sandbox has no other time zone.
+//! Dates of the Gregorian calendar, in universal time or in a time zone.
+
+use crate::zone::{Offset, offset_at};
 
 /// A point in time split into calendar fields.
 struct Moment {
@@ -30,7 +32,7 @@ const MONTHS: [&str; 12] = [
 ];
 
 /// Returns the days from 1970-01-01 to a date; a month outside 1 to 12 carries into the year.
-fn days(year: i64, month: i64, day: i64) -> i64 {
+pub(crate) fn days(year: i64, month: i64, day: i64) -> i64 {
     let shifted = month - 1;
     let (year, month) = (year + shifted.div_euclid(12), shifted.rem_euclid(12) + 1);
     let year = if month <= 2 { year - 1 } else { year };
@@ -119,9 +121,28 @@ pub fn parse(text: &str) -> Option<i64> {
     fine.then(|| days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second)
 }
 
-/// Formats seconds since 1970 according to a `strftime` format.
+/// Returns the year of a time.
+pub(crate) fn year_of(seconds: i64) -> i64 {
+    Moment::at(seconds).year
+}
+
+/// Formats a time like [`format`], in the zone of the environment variable `TZ`.
+pub fn local(format: &[u8], seconds: i64) -> Vec<u8> {
+    in_zone(format, seconds, std::env::var("TZ").ok().as_deref())
+}
+
+/// Formats a time like [`format`], in the zone of a value of `TZ`.
+pub fn in_zone(format: &[u8], seconds: i64, zone: Option<&str>) -> Vec<u8> {
+    format_at(format, seconds, &offset_at(zone, seconds))
+}
+
+/// Formats seconds since 1970 according to a `strftime` format, in universal time.
 pub fn format(format: &[u8], seconds: i64) -> Vec<u8> {
-    let moment = Moment::at(seconds);
+    format_at(format, seconds, &Offset::utc())
+}
+
+fn format_at(format: &[u8], seconds: i64, offset: &Offset) -> Vec<u8> {
+    let moment = Moment::at(seconds.saturating_add(offset.seconds));
     let mut out = Vec::new();
     let mut bytes = format.iter();
     while let Some(byte) = bytes.next() {
@@ -136,14 +157,20 @@ pub fn format(format: &[u8], seconds: i64) -> Vec<u8> {
             conversion = bytes.next();
         }
         match conversion {
-            Some(conversion) => one(&mut out, *conversion, flag, &moment, seconds),
+            Some(conversion) => one(&mut out, *conversion, flag, &moment, (seconds, offset)),
             None => out.push(b'%'),
         }
     }
     out
 }
 
-fn one(out: &mut Vec<u8>, conversion: u8, flag: Option<u8>, moment: &Moment, seconds: i64) {
+fn one(
+    out: &mut Vec<u8>,
+    conversion: u8,
+    flag: Option<u8>,
+    moment: &Moment,
+    (seconds, offset): (i64, &Offset),
+) {
     let Moment { year, month, day, hour, minute, second, weekday, yearday } = *moment;
     let two = |number: i64| match flag {
         Some(b'-') => number.to_string(),
@@ -193,8 +220,8 @@ fn one(out: &mut Vec<u8>, conversion: u8, flag: Option<u8>, moment: &Moment, sec
             format!("{weekday} {month} {day:2} {hour:02}:{minute:02}:{second:02} {year}")
         }
         b's' => seconds.to_string(),
-        b'z' => "+0000".to_owned(),
-        b'Z' => "UTC".to_owned(),
+        b'z' => offset.digits(),
+        b'Z' => offset.name.clone(),
         b'n' => "\n".to_owned(),
         b't' => "\t".to_owned(),
         b'%' => "%".to_owned(),
@@ -211,6 +238,8 @@ mod tests {
     fn dates_match_the_gregorian_calendar() {
         assert_eq!(format(b"%F %T %a %j", 0), b"1970-01-01 00:00:00 Thu 001");
         assert_eq!(format(b"%F", 951_782_400), b"2000-02-29");
+        let berlin = in_zone(b"%F %T %z %Z %s", 1_720_000_000, Some("Europe/Berlin"));
+        assert_eq!(berlin, b"2024-07-03 11:46:40 +0200 CEST 1720000000");
         assert_eq!(format(b"%G-W%V", 1_609_459_200), b"2020-W53");
         assert_eq!(from_text(b"2000 02 29 00 00 00"), Some(951_782_400.0));
     }

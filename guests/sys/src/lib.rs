@@ -24,6 +24,8 @@ mod system;
 #[path = "unix.rs"]
 mod system;
 
+pub mod zone;
+
 pub use cofferdam_abi::process::FileStatus;
 pub use descriptor::{
     Fd, close, copy, is_terminal, open, park, pipe, read, readable, replace, write, write_all,

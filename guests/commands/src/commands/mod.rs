@@ -18,6 +18,7 @@ pub(crate) mod env;
 pub(crate) mod fifo;
 pub(crate) mod file;
 pub(crate) mod find;
+pub(crate) mod getopt;
 pub(crate) mod grep;
 pub(crate) mod gzip;
 pub(crate) mod helpers;

@@ -385,8 +385,11 @@ fn filled(format: &[u8], name: &[u8], status: &FileStatus, escapes: bool) -> Vec
 fn field(letter: u8, name: &[u8], status: &FileStatus) -> Vec<u8> {
     let seconds = |nanoseconds: u64| (nanoseconds / 1_000_000_000).to_string();
     let moment = |nanoseconds: u64| {
-        let date = calendar::format(b"%F %T", (nanoseconds / 1_000_000_000) as i64);
-        format!("{}.{:09} +0000", String::from_utf8_lossy(&date), nanoseconds % 1_000_000_000)
+        let part = |format: &[u8]| {
+            let text = calendar::local(format, (nanoseconds / 1_000_000_000) as i64);
+            String::from_utf8_lossy(&text).into_owned()
+        };
+        format!("{}.{:09} {}", part(b"%F %T"), nanoseconds % 1_000_000_000, part(b"%z"))
     };
     let text = match letter {
         b'n' => return name.to_vec(),

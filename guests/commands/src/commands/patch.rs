@@ -23,7 +23,8 @@ Apply a unified diff to files.
   -F NUM, --fuzz=NUM         number of context lines that may differ (default 2)
   -b, --backup               keep the original file as FILE.orig
   -E, --remove-empty-files   remove files that are empty after patching
-  -f, -t, --force, --batch   accepted; patch never asks
+  -f, --force                apply patches even if they seem to be reversed
+  -t, --batch                take patches that seem to be reversed for reversed
   -s, --quiet                say nothing unless an error occurs
   -r FILE, --reject-file=FILE  write rejected hunks to FILE
       --dry-run              change no files
@@ -96,6 +97,10 @@ struct Change {
     new: Option<Vec<u8>>,
     renamed: Option<(Vec<u8>, Vec<u8>)>,
     hunks: Vec<Hunk>,
+    /// The lines before the first hunk, as the patch has them.
+    header: Vec<Vec<u8>>,
+    /// Number of the line of the first hunk.
+    line: usize,
 }
 
 #[derive(Default)]
@@ -106,6 +111,10 @@ struct Settings {
     file: Option<PathBuf>,
     reverse: bool,
     forward: bool,
+    /// `-f`
+    is_forced: bool,
+    /// `-t`
+    is_batch: bool,
     fuzz: usize,
     backup: bool,
     /// `--no-backup-if-mismatch`
@@ -168,6 +177,8 @@ fn settings(args: Vec<OsString>) -> Result<(Settings, Vec<u8>), i32> {
             }
             Item::Option(Key::Short('R'), _) => s.reverse = true,
             Item::Option(Key::Short('N'), _) => s.forward = true,
+            Item::Option(Key::Short('f'), _) => s.is_forced = true,
+            Item::Option(Key::Short('t'), _) => s.is_batch = true,
             Item::Option(Key::Short('b'), _) => s.backup = true,
             Item::Option(Key::Long("no-backup-if-mismatch"), _) => s.forgets = true,
             Item::Option(Key::Short('E'), _) => s.remove_empty = true,
@@ -255,7 +266,7 @@ fn parse(text: &[u8]) -> Result<Vec<Change>, String> {
     let all = lines(text);
     let mut changes: Vec<Change> = Vec::new();
     let mut pending = Change::default();
-    let mut at = 0;
+    let (mut at, mut since) = (0, 0);
     while let Some(line) = all.get(at) {
         at += 1;
         let next = all.get(at).copied().unwrap_or_default();
@@ -276,6 +287,7 @@ fn parse(text: &[u8]) -> Result<Vec<Change>, String> {
             at += 1;
             changes.push(std::mem::take(&mut pending));
         } else if let Some(((start, old), (new_start, new))) = heading(line) {
+            let (header, line) = (since..at - 1, at);
             let mut hunk = Hunk { start, new_start, lines: Vec::new() };
             let (mut old, mut new) = (old, new);
             while old > 0 || new > 0 {
@@ -305,8 +317,13 @@ fn parse(text: &[u8]) -> Result<Vec<Change>, String> {
                 changes.push(Change::default());
             }
             if let Some(change) = changes.last_mut() {
+                if change.hunks.is_empty() {
+                    change.header = all[header].iter().map(|line| line.to_vec()).collect();
+                    change.line = line;
+                }
                 change.hunks.push(hunk);
             }
+            since = at;
         }
     }
     if pending.renamed.is_some() {
@@ -328,37 +345,41 @@ fn shown(text: &[u8]) -> String {
 }
 
 /// Removes leading components from a name; without a count, all directories unless they exist.
-fn stripped(s: &Settings, name: &[u8]) -> PathBuf {
+/// Returns `None` if the name has fewer components.
+fn stripped(s: &Settings, name: &[u8]) -> Option<PathBuf> {
     let text = String::from_utf8_lossy(name).into_owned();
     match s.strip {
         Some(count) => {
-            let rest = text.splitn(count + 1, '/').last().unwrap_or(&text);
-            PathBuf::from(rest.trim_start_matches('/'))
+            let mut rest = text.as_str();
+            for _ in 0..count {
+                rest = rest[rest.find('/')?..].trim_start_matches('/');
+            }
+            Some(PathBuf::from(rest.trim_start_matches('/')))
         }
         None => {
             let whole = PathBuf::from(&text);
             if !whole.is_absolute() && whole.exists() {
-                return whole;
+                return Some(whole);
             }
-            whole.file_name().map(PathBuf::from).unwrap_or(whole)
+            Some(whole.file_name().map(PathBuf::from).unwrap_or(whole))
         }
     }
 }
 
 /// Chooses the file to patch, as GNU does: the first name that exists, else the new name.
-fn target(s: &Settings, change: &Change) -> Result<PathBuf, String> {
+fn target(s: &Settings, change: &Change) -> Result<Option<PathBuf>, String> {
     if let Some(file) = &s.file {
-        return Ok(file.clone());
+        return Ok(Some(file.clone()));
     }
     let is_real = |name: &&Vec<u8>| name.as_slice() != b"/dev/null";
     let mut names: Vec<PathBuf> = [&change.old, &change.new]
         .into_iter()
         .flatten()
         .filter(is_real)
-        .map(|name| stripped(s, name))
+        .filter_map(|name| stripped(s, name))
         .collect();
     if let Some((from, _)) = &change.renamed {
-        names.push(stripped(&Settings { strip: Some(0), ..Settings::default() }, from));
+        names.extend(stripped(&Settings { strip: Some(0), ..Settings::default() }, from));
     }
     names.retain(|name| !name.as_os_str().is_empty());
     let escapes = |name: &PathBuf| {
@@ -368,12 +389,12 @@ fn target(s: &Settings, change: &Change) -> Result<PathBuf, String> {
         return Err(format!("Ignoring potentially dangerous file name {}", name.display()));
     }
     let found = names.iter().find(|name| name.exists()).or(names.last());
-    found.cloned().ok_or_else(|| "can't find file to patch; use -p or name the file".to_owned())
+    Ok(found.cloned())
 }
 
 /// Applies the changes of one file. Returns false if hunks were rejected.
 fn apply(s: &Settings, change: &Change) -> Result<bool, String> {
-    let file = target(s, change)?;
+    let Some(file) = target(s, change)? else { return Ok(no_file(s, change)) };
     let shown = file.display().to_string();
     let fail = |error: io::Error| format!("{shown}: {}", reason(&error));
     let text = match fs::read(&file) {
@@ -382,7 +403,7 @@ fn apply(s: &Settings, change: &Change) -> Result<bool, String> {
         Err(error) => return Err(fail(error)),
     };
     let existed = file.exists();
-    let hunks: Vec<Hunk> = match s.reverse {
+    let mut hunks: Vec<Hunk> = match s.reverse {
         true => change.hunks.iter().map(Hunk::reversed).collect(),
         false => change.hunks.clone(),
     };
@@ -390,34 +411,44 @@ fn apply(s: &Settings, change: &Change) -> Result<bool, String> {
     let deletes = is_new(if s.reverse { &change.old } else { &change.new });
     let creates = is_new(if s.reverse { &change.new } else { &change.old });
     if !existed && !creates && hunks.iter().any(|hunk| !hunk.side(b'+').is_empty()) {
-        println!("can't find file to patch: {shown}");
-        println!("{} out of {0} hunks ignored", hunks.len());
-        return Ok(false);
+        return Ok(no_file(s, change));
+    }
+    if creates && existed && !text.is_empty() && !s.is_forced {
+        let problem =
+            format!("The next patch would create the file {shown},\nwhich already exists!");
+        if let Doubt::Skip = doubt(s, &problem) {
+            println!("{}", ignored(hunks.len()));
+            return Ok(false);
+        }
+        hunks = hunks.iter().map(Hunk::reversed).collect();
     }
     if !s.quiet {
-        println!("{} file {shown}", if s.dry { "checking" } else { "patching" });
+        let verb = if s.dry { "checking" } else { "patching" };
+        match &s.output {
+            Some(output) => println!("{verb} file {} (read from {shown})", output.display()),
+            None => println!("{verb} file {shown}"),
+        }
     }
     let mut current: Vec<Vec<u8>> = lines(&text).into_iter().map(<[u8]>::to_vec).collect();
     let mut rejected = Vec::new();
     let mut offset = 0_isize;
     let mut is_inexact = false;
-    if creates && existed && !text.is_empty() {
-        if !s.quiet {
-            println!(
-                "The next patch would create the file {shown},\nwhich already exists!  Skipping patch."
-            );
+    let seems_reversed = !s.is_forced
+        && hunks.first().is_some_and(|first| {
+            let back = place(&current, &first.reversed(), 0, s.fuzz).map(|(_, fuzz)| fuzz);
+            let there = place(&current, first, 0, s.fuzz).map(|(_, fuzz)| fuzz);
+            back.is_some_and(|back| there.is_none_or(|there| back < there))
+        });
+    let mut is_skipped = false;
+    if seems_reversed {
+        let word = if s.reverse { "Unreversed" } else { "Reversed (or previously applied)" };
+        match doubt(s, &format!("{word} patch detected!")) {
+            Doubt::Skip => is_skipped = true,
+            Doubt::Turn => hunks = hunks.iter().map(Hunk::reversed).collect(),
         }
+    }
+    if is_skipped {
         rejected = hunks.clone();
-    } else if let Some(first) = hunks.first()
-        && place(&current, first, 0, s.fuzz).is_none()
-        && place(&current, &first.reversed(), 0, 0).is_some()
-    {
-        println!("Reversed (or previously applied) patch detected!  Skipping patch.");
-        rejected = hunks.clone();
-        if s.forward {
-            println!("{0} out of {0} hunks ignored", hunks.len());
-            return Ok(false);
-        }
     } else {
         for (number, hunk) in hunks.iter().enumerate() {
             let Some((at, fuzz)) = place(&current, hunk, offset, s.fuzz) else {
@@ -439,6 +470,7 @@ fn apply(s: &Settings, change: &Change) -> Result<bool, String> {
     }
     // As in GNU, the original is kept if the patch does not match it exactly.
     let keeps = s.backup || (!s.forgets && (is_inexact || !rejected.is_empty()));
+    let keeps = keeps && !is_skipped;
     write(s, &file, change, &current.concat(), existed && keeps, deletes).map_err(fail)?;
     if rejected.is_empty() {
         return Ok(true);
@@ -448,14 +480,84 @@ fn apply(s: &Settings, change: &Change) -> Result<bool, String> {
     let mut reject = file.clone().into_os_string();
     reject.push(".rej");
     let reject = s.reject.clone().unwrap_or_else(|| PathBuf::from(reject));
-    let noun = if total == 1 { "hunk" } else { "hunks" };
-    println!("{count} out of {total} {noun} FAILED -- saving rejects to file {}", reject.display());
-    if !s.dry {
-        let mut text = format!("--- {shown}\n+++ {shown}\n").into_bytes();
+    let mut report = match is_skipped {
+        true => ignored(total),
+        false => format!("{count} out of {total} {} FAILED", hunks_word(total)),
+    };
+    let is_kept = !s.dry && reject != Path::new("-");
+    if is_kept {
+        report += &format!(" -- saving rejects to file {}", reject.display());
+    }
+    println!("{report}");
+    if is_kept {
+        let names = change
+            .header
+            .iter()
+            .filter(|line| line.starts_with(b"--- ") || line.starts_with(b"+++ "));
+        let mut text: Vec<u8> = names.flatten().copied().collect();
+        if text.is_empty() {
+            text = format!("--- {shown}\n+++ {shown}\n").into_bytes();
+        }
         rejected.iter().for_each(|hunk| text.extend(hunk.text()));
         fs::write(&reject, text).map_err(fail)?;
     }
     Ok(false)
+}
+
+fn hunks_word(count: usize) -> &'static str {
+    if count == 1 { "hunk" } else { "hunks" }
+}
+
+fn ignored(count: usize) -> String {
+    format!("{count} out of {count} {} ignored", hunks_word(count))
+}
+
+/// Decision about a patch that seems to be applied already.
+enum Doubt {
+    Skip,
+    /// The patch is applied in the other direction.
+    Turn,
+}
+
+/// Says what is doubtful, and decides as the options want; questions are answered as by somebody
+/// who is not there.
+fn doubt(s: &Settings, problem: &str) -> Doubt {
+    if s.forward {
+        println!("{problem}  Skipping patch.");
+        return Doubt::Skip;
+    }
+    if s.is_batch {
+        println!("{problem}  {} -R.", if s.reverse { "Ignoring" } else { "Assuming" });
+        return Doubt::Turn;
+    }
+    let verb = if s.reverse { "Ignore" } else { "Assume" };
+    println!("{problem}  {verb} -R? [n] \nApply anyway? [n] \nSkipping patch.");
+    Doubt::Skip
+}
+
+/// Reports that the file of a change is missing; returns that it was not applied.
+fn no_file(s: &Settings, change: &Change) -> bool {
+    println!("can't find file to patch at input line {}", change.line);
+    println!(
+        "{}",
+        match s.strip {
+            Some(_) => "Perhaps you used the wrong -p or --strip option?",
+            None => "Perhaps you should have used the -p or --strip option?",
+        }
+    );
+    if !change.header.is_empty() {
+        println!("The text leading up to this was:\n--------------------------");
+        for line in &change.header {
+            println!("|{}", shown(line));
+        }
+        println!("--------------------------");
+    }
+    match s.is_forced || s.is_batch {
+        true => println!("No file to patch.  Skipping patch."),
+        false => println!("File to patch: \nSkip this patch? [y] \nSkipping patch."),
+    }
+    println!("{}", ignored(change.hunks.len()));
+    false
 }
 
 /// Returns the growth of the file by the hunks before this one.

@@ -116,8 +116,13 @@ fn run_tree(args: Vec<OsString>) -> Result<i32, i32> {
             continue;
         }
         let _ = out.write_all(b"\n");
+        // A root counts if it shows anything.
+        let shown = tree.directories + tree.files;
         if tree.below(&mut out, &root, "", 1).is_err() {
             code = 2;
+        }
+        if tree.directories + tree.files > shown {
+            tree.directories += 1;
         }
     }
     if report {

@@ -26,6 +26,7 @@ Run COMMAND with arguments INITIAL-ARGS and more arguments read from input.
   -r, --no-run-if-empty        if there are no arguments, do not run COMMAND
   -s, --max-chars=MAX-CHARS    limit length of command line to MAX-CHARS
   -t, --verbose                print commands before executing them
+      --process-slot-var=NAME  set NAME to 0 for commands
   -x, --exit                   exit if the size (see -s) is exceeded
       --help                   display this help
 ",
@@ -46,6 +47,8 @@ struct Settings {
     chars: usize,
     skip_empty: bool,
     verbose: bool,
+    /// Variable with the number of the running command, which is always 0.
+    slot: Option<OsString>,
     file: Option<OsString>,
     command: Vec<OsString>,
 }
@@ -72,6 +75,7 @@ fn settings(args: Vec<OsString>) -> Result<Settings, i32> {
         ('s', "max-chars", Value::Required),
         ('t', "verbose", Value::None),
         ('x', "exit", Value::None),
+        ('\0', "process-slot-var", Value::Required),
     ];
     let mut s = Settings {
         delimiter: None,
@@ -82,6 +86,7 @@ fn settings(args: Vec<OsString>) -> Result<Settings, i32> {
         chars: MAX_CHARS,
         skip_empty: false,
         verbose: false,
+        slot: None,
         file: None,
         command: Vec::new(),
     };
@@ -119,6 +124,7 @@ fn settings(args: Vec<OsString>) -> Result<Settings, i32> {
             Key::Short('s') => s.chars = number('s')?.min(MAX_CHARS),
             Key::Short('r') => s.skip_empty = true,
             Key::Short('t') => s.verbose = true,
+            Key::Long("process-slot-var") => s.slot = value,
             _ => {}
         }
     }
@@ -193,7 +199,8 @@ fn execute(s: &Settings) -> Result<i32, i32> {
         lines += usize::from(ends_line);
         batch.push(OsString::from_vec(word));
     }
-    if batch.len() > s.command.len() || !(ran || s.skip_empty) {
+    let has_words = batch.len() > s.command.len();
+    if has_words || !(ran || s.skip_empty || broken != 0) {
         launch(s, &batch, &mut code)?;
     }
     Ok(if broken == 0 { code } else { broken })
@@ -212,7 +219,11 @@ fn launch(s: &Settings, argv: &[OsString], code: &mut i32) -> Result<(), i32> {
         Some(_) => None,
         None => cofferdam_guest_sys::open(b"/dev/null", libc::O_RDONLY, 0).ok(),
     };
-    let ended = Child { descriptors: [null.unwrap_or(0), 1, 2], ..Child::new(argv) }.run();
+    let env = s.slot.as_ref().map(|slot| {
+        let others = std::env::vars_os().filter(|(name, _)| name != slot);
+        others.chain([(slot.clone(), "0".into())]).collect()
+    });
+    let ended = Child { env, descriptors: [null.unwrap_or(0), 1, 2], ..Child::new(argv) }.run();
     if let Some(null) = null {
         let _ = cofferdam_guest_sys::close(null);
     }

@@ -67,6 +67,11 @@ impl Pattern {
         Search { engine, text }
     }
 
+    /// Returns the pattern as it was written.
+    pub(crate) fn text(&self) -> &str {
+        &self.source.text
+    }
+
     /// Returns the number of groups.
     pub(crate) fn group_count(&self) -> usize {
         match &self.ascii {

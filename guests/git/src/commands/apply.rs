@@ -10,7 +10,8 @@ use crate::repo::Repo;
 use crate::store::index::{Entry, Known};
 use crate::store::object::{Kind, mode};
 use crate::text::apply::{self, FilePatch};
-use crate::tree::checkout;
+use crate::tree::pathspec::Pathspecs;
+use crate::tree::{changes, checkout};
 
 /// New content of one path; `None` removes the file.
 struct Write {
@@ -118,31 +119,7 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
         return Ok(0);
     }
     if is_cached || has_index {
-        let mut index = repo.index()?;
-        for write in &writes {
-            match &write.content {
-                Some((mode, data)) => {
-                    let mut entry =
-                        Entry::new(write.path.clone(), *mode, repo.odb.write(Kind::Blob, data)?);
-                    if has_index {
-                        checkout::write_content(&repo, &write.path, *mode, data)?;
-                        if let Ok(status) =
-                            cofferdam_guest_sys::stat(&repo.work_path(&write.path), false)
-                        {
-                            entry.known = Known::of(&status);
-                        }
-                    }
-                    index.put(entry);
-                }
-                None => {
-                    index.remove(&write.path);
-                    if has_index {
-                        checkout::remove(&repo, &write.path);
-                    }
-                }
-            }
-        }
-        repo.write_index(&mut index)?;
+        write_index(&repo, &writes, has_index)?;
         return Ok(0);
     }
     for write in writes.iter().filter(|write| write.content.is_none()) {
@@ -159,6 +136,47 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
         }
     }
     Ok(0)
+}
+
+/// Applies a patch to the index and the work tree; nothing is changed if a part does not apply.
+pub(super) fn to_index(repo: &Repo, patch: &[u8], strip: usize) -> Result<()> {
+    let files = apply::parse(patch, strip)
+        .map_err(|problem| Fault { code: 128, text: format!("error: {problem}") })?;
+    let mut index = repo.index()?;
+    let changed = changes::index_and_work(repo, &mut index, &Pathspecs::all())?;
+    let mut problems = String::new();
+    for old in files.iter().filter_map(|file| file.old.as_ref()) {
+        if changed.iter().any(|change| change.path == *old) {
+            problems += &format!("error: {}: does not match index\n", text(old));
+        }
+    }
+    if !problems.is_empty() {
+        return Err(Fault { code: 1, text: problems.trim_end().to_owned() });
+    }
+    write_index(repo, &prepare(repo, &files, true, false)?, true)
+}
+
+/// Writes new content into the index, and into the work tree if that is wanted.
+fn write_index(repo: &Repo, writes: &[Write], has_files: bool) -> Result<()> {
+    let mut index = repo.index()?;
+    for write in writes {
+        let Some((mode, data)) = &write.content else {
+            index.remove(&write.path);
+            if has_files {
+                checkout::remove(repo, &write.path);
+            }
+            continue;
+        };
+        let mut entry = Entry::new(write.path.clone(), *mode, repo.odb.write(Kind::Blob, data)?);
+        if has_files {
+            checkout::write_content(repo, &write.path, *mode, data)?;
+            if let Ok(status) = cofferdam_guest_sys::stat(&repo.work_path(&write.path), false) {
+                entry.known = Known::of(&status);
+            }
+        }
+        index.put(entry);
+    }
+    repo.write_index(&mut index)
 }
 
 /// Computes the new content of all files before any is written.

@@ -1,6 +1,6 @@
 //! `git branch`.
 
-use super::Call;
+use super::{Call, worktree};
 use crate::args::{Arg, Valued, value_text};
 use crate::bytes::text;
 use crate::fault::{Fault, Result, fatal};
@@ -28,6 +28,7 @@ enum Task {
 
 #[derive(Default)]
 struct Wish {
+    is_coloured: bool,
     is_forced: bool,
     is_quiet: bool,
     is_listing: bool,
@@ -54,7 +55,8 @@ const VALUED: Valued = Valued {
 pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
     let repo = call.repo()?;
     let mut task = Task::List;
-    let mut wish = Wish { has_local: true, ..Wish::default() };
+    let is_coloured = crate::report::options::coloured(&repo, "color.branch");
+    let mut wish = Wish { has_local: true, is_coloured, ..Wish::default() };
     let mut filter: Option<String> = None;
     for arg in call.parse(&VALUED)? {
         let (name, value) = match arg {
@@ -112,8 +114,9 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
             "--format" => wish.format = Some(value_text(&value)),
             "--sort" => wish.sort = Some(value_text(&value)),
             "-t" | "--track" => wish.follows = true,
-            "--no-track" | "--no-color" | "--color" | "--no-column" | "--column"
-            | "--create-reflog" => {}
+            "--color" => wish.is_coloured = !matches!(value.as_deref(), Some(b"never" | b"auto")),
+            "--no-color" => wish.is_coloured = false,
+            "--no-track" | "--no-column" | "--column" | "--create-reflog" => {}
             other => return Err(call.unknown(other)),
         }
     }
@@ -238,8 +241,12 @@ fn delete(call: &mut Call<'_>, repo: &Repo, wish: &Wish) -> Result<i32> {
             code = 1;
             continue;
         };
-        if repo.refs.branch()?.as_deref() == Some(&full) {
-            let root = text(repo.root()?);
+        let holder = match repo.refs.branch()?.as_deref() == Some(&full) {
+            true => Some(repo.root()?.to_vec()),
+            false => worktree::holder(repo, &full)?,
+        };
+        if let Some(root) = holder {
+            let root = text(&root);
             call.out.note(format!(
                 "error: cannot delete branch '{shown}' used by worktree at '{root}'"
             ))?;
@@ -344,7 +351,11 @@ fn list(call: &mut Call<'_>, repo: &Repo, wish: &Wish) -> Result<i32> {
             lines.push(Line { mark: '*', name, full: b"HEAD".to_vec(), oid, target: None });
         }
         for (full, oid) in repo.refs.list("refs/heads/")? {
-            let mark = if Some(&full) == current.as_ref() { '*' } else { ' ' };
+            let mark = match worktree::holder(repo, &full)? {
+                _ if Some(&full) == current.as_ref() => '*',
+                Some(_) => '+',
+                None => ' ',
+            };
             let name = text(short_name(&full));
             lines.push(Line { mark, name, full, oid, target: None });
         }
@@ -404,17 +415,24 @@ fn list(call: &mut Call<'_>, repo: &Repo, wish: &Wish) -> Result<i32> {
             continue;
         }
         let mut out = format!("{} ", line.mark);
+        let colour = match line.mark {
+            '*' => "\x1b[32m",
+            '+' => "\x1b[36m",
+            _ if line.full.starts_with(b"refs/remotes/") => "\x1b[31m",
+            _ => "",
+        };
+        let painted = |text: &str| match wish.is_coloured {
+            true => format!("{colour}{text}\x1b[m"),
+            false => text.to_owned(),
+        };
         match (&line.target, wish.verbosity) {
-            (Some(target), _) => out += &format!("{} -> {target}", line.name),
-            (None, 0) => out += &line.name,
+            (Some(target), _) => out += &format!("{} -> {target}", painted(&line.name)),
+            (None, 0) => out += &painted(&line.name),
             (None, verbosity) => {
                 let subject = text(&repo.odb.commit(line.oid)?.subject());
                 let upstream = upstream_note(repo, &line.full, verbosity > 1)?;
-                out += &format!(
-                    "{:<width$} {} {upstream}{subject}",
-                    line.name,
-                    repo.odb.short(line.oid)
-                );
+                let name = painted(&format!("{:<width$}", line.name));
+                out += &format!("{name} {} {upstream}{subject}", repo.odb.short(line.oid));
             }
         }
         call.out.line(out);

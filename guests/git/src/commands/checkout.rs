@@ -1,6 +1,6 @@
 //! `git checkout`, `git switch` and `git restore`.
 
-use super::Call;
+use super::{Call, worktree};
 use crate::args::{Arg, Valued, value_text};
 use crate::bytes::text;
 use crate::fault::{Fault, Result, error, fatal};
@@ -229,6 +229,14 @@ fn go(call: &mut Call<'_>, repo: &Repo, wish: Wish, target: Option<Vec<u8>>) -> 
             return Err(fatal(format!("a branch named '{}' already exists", text(new))));
         }
     }
+    let branch = [b"refs/heads/".as_slice(), &name].concat();
+    if wish.new.is_none()
+        && !wish.is_detached
+        && let Some(path) = worktree::holder(repo, &branch)?
+    {
+        let (name, path) = (text(&name), text(&path));
+        return Err(fatal(format!("'{name}' is already used by worktree at '{path}'")));
+    }
     let from = repo.head_tree()?;
     let to = repo.odb.commit(oid)?.tree;
     match wish.is_forced {
@@ -236,7 +244,6 @@ fn go(call: &mut Call<'_>, repo: &Repo, wish: Wish, target: Option<Vec<u8>>) -> 
         false => checkout::switch(repo, &mut index, from, to, &SWITCHING)?,
     }
     repo.write_index(&mut index)?;
-    let branch = [b"refs/heads/".as_slice(), &name].concat();
     let is_branch = repo.refs.resolve(&branch).ok().flatten().is_some();
     let mut note = String::new();
     let new_branch = match &wish.new {

@@ -421,7 +421,7 @@ pub(crate) fn summary(
     let changes = changes::trees(&repo.odb, base, commit.tree, &Pathspecs::all())?;
     let options = DiffOptions::new(repo);
     let changes = options.prepare(repo, changes)?;
-    stat::short(&stat::count(repo, &changes, &options.style)?, out);
+    stat::short(&stat::count(repo, &changes, &options)?, out);
     stat::summary(&changes, out);
     Ok(())
 }

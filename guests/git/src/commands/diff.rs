@@ -1,26 +1,29 @@
 //! `git diff`, `git diff-tree` and `git diff-index`.
 
-use super::Call;
-use crate::args::{Arg, Valued};
+use super::{Call, no_index};
+use crate::args::{Arg, Valued, value_text};
 use crate::bytes::text;
 use crate::fault::{Fault, Result, fatal};
 use crate::repo::Repo;
+use crate::report::check;
 use crate::report::options::{DiffOptions, Format};
-use crate::report::patch;
+use crate::report::pickaxe::Pickaxe;
 use crate::revision::{self, Range};
 use crate::store::object::Kind;
 use crate::store::oid::Oid;
-use crate::text::compare;
 use crate::tree::changes::{self, Change, Side};
 use crate::tree::pathspec::Pathspecs;
 use crate::walk;
 
 /// Options with values of all commands that print differences.
 pub(crate) const VALUED: Valued = Valued {
-    short: "US",
-    attached: "MCG",
+    short: "USG",
+    attached: "MCX",
     long: &[
         "--unified",
+        "--inter-hunk-context",
+        "--stat-width",
+        "--word-diff-regex",
         "--diff-filter",
         "--diff-algorithm",
         "--src-prefix",
@@ -70,7 +73,7 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
         parsed.iter().any(|arg| matches!(arg, Arg::Option(name, _) if name == "--no-index"));
     let repo = match call.repo() {
         Ok(repo) if !is_asked => repo,
-        Ok(repo) => return no_index(call, &repo, parsed),
+        Ok(repo) => return no_index::run(call, &repo, parsed),
         Err(_) => {
             let is_pair = parsed.iter().filter(|arg| matches!(arg, Arg::Operand(_))).count() == 2;
             if !is_asked && !is_pair {
@@ -78,11 +81,12 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
                 return Err(Fault { code: 129, text: text.to_owned() });
             }
             let outside = Repo::at(b"/dev/null".to_vec(), None, b"/", &call.given)?;
-            return no_index(call, &outside, parsed);
+            return no_index::run(call, &outside, parsed);
         }
     };
     let mut options = DiffOptions::new(&repo);
     let (mut is_staged, mut has_base, mut has_dashes) = (false, false, false);
+    let (mut is_check, mut pickaxe) = (false, None);
     let (mut operands, mut paths) = (Vec::new(), Vec::new());
     for arg in parsed {
         match arg {
@@ -90,8 +94,10 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
                 "--staged" | "--cached" => is_staged = true,
                 "--merge-base" => has_base = true,
                 "--" => {}
-                "--check" => return check(call, &repo),
-                "--output" | "-S" | "-G" => return Err(call.unknown(&name)),
+                "--check" => is_check = true,
+                "--output" => return Err(call.unknown(&name)),
+                "-S" => pickaxe = value.map(Pickaxe::Text),
+                "-G" => pickaxe = Some(Pickaxe::pattern(&value_text(&value))?),
                 _ => {
                     if !options.take(&name, value.as_deref().map(text).as_deref())? {
                         return Err(call.unknown(&name));
@@ -116,7 +122,14 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
         Some(change) => vec![change],
         None => find(&repo, &range, is_staged, has_base, &paths)?,
     };
-    let changes = options.prepare(&repo, changes)?;
+    let mut changes = options.prepare(&repo, changes)?;
+    if let Some(pickaxe) = &pickaxe {
+        changes = pickaxe.filter(&repo, changes)?;
+    }
+    if is_check {
+        let is_wrong = check::write(&repo, &changes, &mut call.out.data)?;
+        return Ok(if is_wrong { check::WRONG } else { 0 });
+    }
     options.write(&repo, &changes, &mut call.out.data)?;
     Ok(i32::from(options.has_exit_code && !changes.is_empty()))
 }
@@ -173,95 +186,14 @@ fn find(
                 false => changes::tree_and_work(repo, tree(one)?, &mut index, paths),
             }
         }
+        [one, two] if has_base => {
+            let bases = walk::merge_bases(&repo.odb, one, two)?;
+            let base = bases.first().ok_or_else(|| fatal("no merge base found"))?;
+            changes::trees(&repo.odb, tree(*base)?, tree(two)?, paths)
+        }
         [one, two] => changes::trees(&repo.odb, tree(one)?, tree(two)?, paths),
         _ => Err(fatal("git diff compares two revisions at most")),
     }
-}
-
-/// `git diff --check`: finds white space errors and conflict markers in added lines.
-fn check(call: &mut Call<'_>, repo: &Repo) -> Result<i32> {
-    let mut index = repo.index()?;
-    let mut code = 0;
-    for change in changes::index_and_work(repo, &mut index, &Pathspecs::all())? {
-        let old = crate::report::content::read(repo, &change.old, &change.path)?;
-        let new = crate::report::content::read(repo, &change.new, &change.path)?;
-        let (old, new) = (compare::split(&old), compare::split(&new));
-        for edit in compare::edits(&old, &new, &compare::Style::default()) {
-            for at in edit.new {
-                let line = new[at].strip_suffix(b"\n").unwrap_or(new[at]);
-                let is_marker = [&b"<<<<<<< "[..], b">>>>>>> ", b"======="]
-                    .iter()
-                    .any(|mark| line.starts_with(mark));
-                let problem = match is_marker {
-                    true => "leftover conflict marker",
-                    false if line.ends_with(b" ") || line.ends_with(b"\t") => "trailing whitespace",
-                    false => continue,
-                };
-                code = 2;
-                call.out.line(format!("{}:{}: {problem}.", text(&change.path), at + 1));
-                if !is_marker {
-                    call.out.line([b"+", line].concat());
-                }
-            }
-        }
-    }
-    Ok(code)
-}
-
-/// `git diff --no-index`: compares two files of the machine.
-fn no_index(call: &mut Call<'_>, repo: &Repo, parsed: Vec<Arg>) -> Result<i32> {
-    let mut options = DiffOptions::new(repo);
-    let mut files = Vec::new();
-    for arg in parsed {
-        match arg {
-            Arg::Option(name, _) if name == "--no-index" => {}
-            Arg::Option(name, value) => {
-                if !options.take(&name, value.as_deref().map(text).as_deref())? {
-                    return Err(call.unknown(&name));
-                }
-            }
-            Arg::Operand(operand) => files.push(operand),
-            Arg::Dashes => {}
-        }
-    }
-    let [one, two] = &files[..] else {
-        return Err(Fault {
-            code: 129,
-            text: "usage: git diff --no-index [<options>] <path> <path>".to_owned(),
-        });
-    };
-    let cwd = crate::repo::current_dir();
-    let here = Repo::at(repo.git_dir.clone(), Some(cwd.clone()), &cwd, &call.given)?;
-    let side = |file: &[u8]| -> Result<Side> {
-        if file == b"/dev/null" {
-            return Ok(Side::NONE);
-        }
-        let status = cofferdam_guest_sys::stat(file, true).map_err(|_| Fault {
-            code: 1,
-            text: format!("error: Could not access '{}'", text(file)),
-        })?;
-        let mode = crate::tree::work::tree_mode(&here, &status, None);
-        let mode =
-            mode.ok_or_else(|| fatal(format!("{}: only files can be compared", text(file))))?;
-        Ok(Side { mode, oid: Oid::ZERO, is_work: true })
-    };
-    let (old, new) = (side(one)?, side(two)?);
-    let mut change = Change::new(two.clone(), old, new);
-    change.old_path = if old.is_there() { one.clone() } else { two.clone() };
-    if !new.is_there() {
-        change.path = one.clone();
-    }
-    let read = |side: &Side, path: &[u8]| crate::report::content::read(&here, side, path);
-    let is_same = read(&old, one)? == read(&new, two)? && old.mode == new.mode;
-    if is_same {
-        return Ok(0);
-    }
-    if options.formats.is_empty() {
-        patch::write(&here, &change, &options, &mut call.out.data)?;
-    } else {
-        options.write(&here, &[change], &mut call.out.data)?;
-    }
-    Ok(1)
 }
 
 /// Runs `git diff-tree`.

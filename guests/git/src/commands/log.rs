@@ -10,9 +10,10 @@ use crate::args::{Arg, Valued, value_text};
 use crate::bytes::text;
 use crate::fault::{Fault, Result, fatal};
 use crate::repo::Repo;
-use crate::report::content;
+use crate::report::beside;
 use crate::report::decorate::Decorations;
 use crate::report::options::{DiffOptions, Format};
+use crate::report::pickaxe::Pickaxe;
 use crate::report::pretty::{Pretty, Printer};
 use crate::revision::{self, Range};
 use crate::store::object::{Commit, Kind, Signature};
@@ -65,14 +66,14 @@ struct Select {
     pickaxe: Option<Pickaxe>,
     is_count: bool,
     shows_parents: bool,
+    shows_children: bool,
+    shows_sides: bool,
+    shows_source: bool,
+    has_boundary: bool,
+    has_objects: bool,
+    is_by_decoration: bool,
     is_graph: bool,
     is_reflog: bool,
-}
-
-/// `-S` and `-G`.
-enum Pickaxe {
-    Text(Vec<u8>),
-    Pattern(Regex),
 }
 
 /// Arguments of `git log` and its kin.
@@ -85,6 +86,8 @@ struct Wish<'r> {
     path_args: Vec<Vec<u8>>,
     shows_merges: bool,
     is_oneline: bool,
+    /// Names of the commits at which the walk begins.
+    tips: Vec<(String, Oid)>,
 }
 
 fn regex(pattern: &str, is_insensitive: bool, is_fixed: bool) -> Result<Regex> {
@@ -104,7 +107,7 @@ fn wish<'r>(call: &mut Call<'_>, repo: &'r Repo) -> Result<Wish<'r>> {
     let mut groups: Vec<&str> = Vec::new();
     let (mut is_insensitive, mut is_fixed) = (false, false);
     let (mut greps, mut authors, mut committers) = (Vec::new(), Vec::new(), Vec::new());
-    let mut decorate = false;
+    let (mut decorate, mut has_full_names) = (false, false);
     let (mut shows_merges, mut is_oneline, mut is_not) = (false, false, false);
     let now = Repo::now();
     let time = |value: &Option<Vec<u8>>| -> Result<i64> {
@@ -159,9 +162,7 @@ fn wish<'r>(call: &mut Call<'_>, repo: &'r Repo) -> Result<Wish<'r>> {
             "--date-order" | "--no-walk" | "--full-history" | "--simplify-merges" | "--sparse"
             | "--ignore-missing" => {}
             "-S" => select.pickaxe = value.map(Pickaxe::Text),
-            "-G" => {
-                select.pickaxe = Some(Pickaxe::Pattern(regex(&value_text(&value), false, false)?))
-            }
+            "-G" => select.pickaxe = Some(Pickaxe::pattern(&value_text(&value))?),
             "--count" => select.is_count = true,
             "--parents" => select.shows_parents = true,
             "--graph" => select.is_graph = true,
@@ -187,24 +188,32 @@ fn wish<'r>(call: &mut Call<'_>, repo: &'r Repo) -> Result<Wish<'r>> {
                     .ok_or_else(|| fatal(format!("unknown date format {given}")))?;
             }
             "--relative-date" => printer.date = Form::Relative,
-            "--decorate" => decorate = value.as_deref() != Some(b"no"),
+            "--decorate" => {
+                decorate = value.as_deref() != Some(b"no");
+                has_full_names = value.as_deref() == Some(b"full");
+            }
+            "--simplify-by-decoration" => select.is_by_decoration = true,
+            "--left-right" => select.shows_sides = true,
+            "--source" => select.shows_source = true,
+            "--boundary" => select.has_boundary = true,
+            "--children" => select.shows_children = true,
+            "--objects" => select.has_objects = true,
+            "--color" | "--no-color" => {
+                options.take(&name, value.as_deref().map(text).as_deref())?;
+                printer.is_coloured = options.is_coloured;
+            }
             "--no-decorate" => decorate = false,
             "-m" | "-c" | "--cc" | "--diff-merges" => shows_merges = name == "-m",
             "--no-notes"
             | "--notes"
             | "--show-signature"
-            | "--source"
             | "--use-mailmap"
             | "--no-mailmap"
             | "--clear-decorations"
             | "--decorate-refs"
             | "--encoding"
             | "--exclude"
-            | "--no-color"
-            | "--color"
-            | "--left-right"
             | "--cherry-pick"
-            | "--boundary"
             | "--no-expand-tabs"
             | "--no-ext-diff" => {}
             "-L" => {
@@ -239,14 +248,17 @@ fn wish<'r>(call: &mut Call<'_>, repo: &'r Repo) -> Result<Wish<'r>> {
         _ => decorate,
     };
     printer.is_decorated = decorate;
-    if needs_names {
-        printer.decorations = Decorations::new(repo)?;
+    if needs_names || select.is_by_decoration {
+        printer.decorations = Decorations::of_repo(repo, has_full_names)?;
     }
     let (mut range, names) = split_operands(repo, operands, &mut paths, has_dashes)?;
+    let mut tips: Vec<(String, Oid)> =
+        names.iter().map(|name| text(name)).zip(range.shown.iter().copied()).collect();
     for group in &groups {
-        for (_, oid) in repo.refs.list(group)? {
+        for (name, oid) in repo.refs.list(group)? {
             if let Ok(oid) = revision::peel(repo, oid, Kind::Commit) {
                 range.shown.push(oid);
+                tips.push((text(&name), oid));
             }
         }
         if *group == "refs/" {
@@ -259,7 +271,10 @@ fn wish<'r>(call: &mut Call<'_>, repo: &'r Repo) -> Result<Wish<'r>> {
     let needs_head = range.shown.is_empty() && names.iter().all(|name| name.starts_with(b"^"));
     if needs_head && groups.is_empty() {
         match repo.head()? {
-            Some(head) => range.shown.push(head),
+            Some(head) => {
+                range.shown.push(head);
+                tips.push(("HEAD".to_owned(), head));
+            }
             None => {
                 let branch = text(&repo.branch_name()?);
                 return Err(fatal(format!(
@@ -278,6 +293,7 @@ fn wish<'r>(call: &mut Call<'_>, repo: &'r Repo) -> Result<Wish<'r>> {
         path_args: paths,
         shows_merges,
         is_oneline,
+        tips,
     })
 }
 
@@ -330,6 +346,7 @@ fn commits(repo: &Repo, wish: &mut Wish<'_>) -> Result<Vec<(Oid, Commit)>> {
             parents.truncate(1);
         }
         let mut is_taken = wish.select.takes(&commit);
+        is_taken &= !wish.select.is_by_decoration || wish.printer.decorations.has(oid);
         if !wish.paths.is_empty() {
             let mut same = None;
             let mut is_changed = true;
@@ -355,7 +372,8 @@ fn commits(repo: &Repo, wish: &mut Wish<'_>) -> Result<Vec<(Oid, Commit)>> {
             }
         }
         if is_taken && let Some(pickaxe) = &wish.select.pickaxe {
-            is_taken = picks(repo, &commit, pickaxe, &wish.paths)?;
+            let changes = changes_of(repo, &commit, &wish.paths)?;
+            is_taken = !pickaxe.filter(repo, changes)?.is_empty();
         }
         for parent in parents {
             all.push(parent)?;
@@ -374,6 +392,30 @@ fn commits(repo: &Repo, wish: &mut Wish<'_>) -> Result<Vec<(Oid, Commit)>> {
     }
     if wish.select.is_topological || wish.select.is_graph {
         found = topological(found);
+    }
+    if let Some((left, _)) = wish.range.symmetric.filter(|_| wish.select.shows_sides) {
+        wish.printer.marks = beside::sides(repo, &found, left)?;
+    }
+    let short = |oid: &Oid| match wish.printer.is_abbreviated {
+        true => repo.odb.short(*oid),
+        false => oid.to_string(),
+    };
+    let joined = |oids: &[Oid]| oids.iter().map(|oid| format!(" {}", short(oid))).collect();
+    if wish.select.shows_parents {
+        let one = |(oid, commit): &(Oid, Commit)| (*oid, joined(&commit.parents));
+        wish.printer.beside = found.iter().map(one).collect();
+    }
+    if wish.select.shows_children {
+        let children = beside::children(&found);
+        wish.printer.beside = children.iter().map(|(oid, all)| (*oid, joined(all))).collect();
+    }
+    if wish.select.shows_source {
+        wish.printer.beside = beside::sources(&found, &wish.tips);
+    }
+    if wish.select.has_boundary {
+        let ends = beside::boundary(repo, &found)?;
+        wish.printer.marks.extend(ends.iter().map(|(oid, _)| (*oid, '-')));
+        found.extend(ends);
     }
     if wish.select.is_reversed {
         found.reverse();
@@ -427,46 +469,6 @@ fn follow(repo: &Repo, commit: &Commit, wish: &mut Wish<'_>) -> Result<()> {
     Ok(())
 }
 
-fn picks(repo: &Repo, commit: &Commit, pickaxe: &Pickaxe, paths: &Pathspecs) -> Result<bool> {
-    for change in changes_of(repo, commit, paths)? {
-        let old = content::read(repo, &change.old, &change.old_path)?;
-        let new = content::read(repo, &change.new, &change.path)?;
-        let is_it = match pickaxe {
-            Pickaxe::Text(text) => {
-                let count = |data: &[u8]| {
-                    let mut n = 0;
-                    let mut at = 0;
-                    while !text.is_empty() && at + text.len() <= data.len() {
-                        if &data[at..at + text.len()] == text.as_slice() {
-                            n += 1;
-                            at += text.len();
-                        } else {
-                            at += 1;
-                        }
-                    }
-                    n
-                };
-                count(&old) != count(&new)
-            }
-            Pickaxe::Pattern(pattern) => {
-                let (old, new) =
-                    (crate::text::compare::split(&old), crate::text::compare::split(&new));
-                let edits = crate::text::compare::edits(&old, &new, &Default::default());
-                edits.iter().any(|edit| {
-                    old[edit.old.clone()]
-                        .iter()
-                        .chain(&new[edit.new.clone()])
-                        .any(|line| pattern.is_match(line))
-                })
-            }
-        };
-        if is_it {
-            return Ok(true);
-        }
-    }
-    Ok(false)
-}
-
 /// Runs `git log`.
 pub(crate) fn log(call: &mut Call<'_>) -> Result<i32> {
     let repo = call.repo()?;
@@ -506,6 +508,9 @@ fn print(
         {
             let paths = if is_following { &every } else { &wish.paths };
             let mut changed = wish.options.prepare(repo, changes_of(repo, commit, paths)?)?;
+            if let Some(pickaxe) = &wish.select.pickaxe {
+                changed = pickaxe.filter(repo, changed)?;
+            }
             if is_following {
                 let names: Vec<Vec<u8>> = wish.path_args.clone();
                 let specs = Pathspecs::new(repo, &names)?;
@@ -610,7 +615,11 @@ pub(crate) fn rev_list(call: &mut Call<'_>) -> Result<i32> {
     let mut wish = wish(call, &repo)?;
     let found = commits(&repo, &mut wish)?;
     if wish.select.is_count {
-        call.out.line(found.len().to_string());
+        let lefts = wish.printer.marks.values().filter(|mark| **mark == '<').count();
+        call.out.line(match wish.select.shows_sides && wish.range.symmetric.is_some() {
+            true => format!("{lefts}\t{}", found.len() - lefts),
+            false => found.len().to_string(),
+        });
         return Ok(0);
     }
     for (oid, commit) in &found {
@@ -623,13 +632,19 @@ pub(crate) fn rev_list(call: &mut Call<'_>) -> Result<i32> {
             true => repo.odb.short(*oid),
             false => oid.to_string(),
         };
-        if wish.select.shows_parents {
-            commit.parents.iter().for_each(|parent| line += &format!(" {parent}"));
+        if let Some(mark) = wish.printer.marks.get(oid) {
+            line.insert(0, *mark);
         }
+        line += wish.printer.beside.get(oid).map_or("", String::as_str);
         if wish.is_oneline {
             line += &format!(" {}", text(&commit.subject()));
         }
         call.out.line(line);
+    }
+    if wish.select.has_objects {
+        for (oid, path) in beside::objects(&repo, &found, &wish.range.hidden)? {
+            call.out.line([oid.to_string().as_bytes(), b" ", &path].concat());
+        }
     }
     Ok(0)
 }

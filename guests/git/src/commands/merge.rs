@@ -296,7 +296,7 @@ fn show_stat(call: &mut Call<'_>, repo: &Repo, wish: &Wish, old: Oid, new: Oid) 
     let options = DiffOptions::new(repo);
     let found = changes::trees(&repo.odb, old, new, &Pathspecs::all())?;
     let found = options.prepare(repo, found)?;
-    stat::stat(&stat::count(repo, &found, &options.style)?, &mut call.out.data);
+    stat::stat(&stat::count(repo, &found, &options)?, &options, &mut call.out.data);
     stat::summary(&found, &mut call.out.data);
     Ok(())
 }

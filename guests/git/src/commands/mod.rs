@@ -1,7 +1,9 @@
 //! The subcommands.
 
 mod add;
+mod am;
 mod apply;
+mod bisect;
 mod blame;
 mod branch;
 mod checkout;
@@ -11,11 +13,13 @@ mod commit;
 mod config;
 mod describe;
 mod diff;
+mod format_patch;
 mod grep;
 mod init;
 mod list;
 mod log;
 mod merge;
+mod no_index;
 mod object;
 mod pick;
 mod refs;
@@ -26,6 +30,7 @@ mod show;
 mod stash;
 mod status;
 mod tag;
+mod worktree;
 
 use crate::Output;
 use crate::args::Arg;
@@ -68,7 +73,9 @@ type Run = fn(&mut Call<'_>) -> Result<i32>;
 /// All subcommands, sorted.
 const TABLE: &[(&str, Run)] = &[
     ("add", add::add),
+    ("am", am::run),
     ("apply", apply::run),
+    ("bisect", bisect::run),
     ("blame", blame::run),
     ("branch", branch::run),
     ("cat-file", object::cat_file),
@@ -86,6 +93,7 @@ const TABLE: &[(&str, Run)] = &[
     ("diff-tree", diff::tree),
     ("fetch", remote::fetch),
     ("for-each-ref", refs::for_each),
+    ("format-patch", format_patch::run),
     // Objects are stored loose: nothing needs to be collected.
     ("gc", |_| Ok(0)),
     ("grep", grep::run),
@@ -121,20 +129,18 @@ const TABLE: &[(&str, Run)] = &[
     ("update-index", object::update_index),
     ("update-ref", refs::update_ref),
     ("var", config::var),
+    ("worktree", worktree::run),
     ("write-tree", object::write_tree),
 ];
 
 /// Subcommands of git that need what a sandbox does not have, with the reason.
 const ABSENT: &[(&str, &str)] = &[
-    ("am", "use git apply"),
-    ("bisect", "check out commits by hand"),
     ("daemon", "a sandbox does not serve connections"),
     ("fsck", "objects are checked when they are read"),
     ("lfs", "files are stored in the repository itself"),
     ("send-email", "a sandbox sends no mail"),
     ("submodule", "clone the other repository into a directory"),
     ("svn", "a sandbox has no Subversion"),
-    ("worktree", "clone the repository into another directory"),
 ];
 
 /// Version that is reported; scripts compare it.

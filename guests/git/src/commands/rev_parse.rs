@@ -34,7 +34,10 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
             | "--end-of-options" => {}
             "--git-dir" => call.out.line(git_dir(&repo)),
             "--absolute-git-dir" => call.out.line(&repo.git_dir),
-            "--git-common-dir" => call.out.line(git_dir(&repo)),
+            "--git-common-dir" => call.out.line(match repo.common_dir == repo.git_dir {
+                true => git_dir(&repo),
+                false => repo.common_dir.clone(),
+            }),
             "--git-path" => {
                 let name = rest.next().unwrap_or_default();
                 call.out.line(join(&git_dir(&repo), &name));

@@ -57,6 +57,10 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
                 printer.is_decorated = true;
                 printer.decorations = Decorations::new(&repo)?;
             }
+            "--color" | "--no-color" => {
+                options.take(&name, value.as_deref().map(text).as_deref())?;
+                printer.is_coloured = options.is_coloured;
+            }
             "--no-decorate" | "--no-notes" | "-m" | "--first-parent" | "--cc" | "-c"
             | "--show-signature" => {}
             _ => {

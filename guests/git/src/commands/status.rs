@@ -541,6 +541,12 @@ fn operation(repo: &Repo, state: &State, out: &mut Vec<u8>) {
             format!("You are currently reverting commit {oid}.\n{}", three("revert", "revert"))
                 .bytes(),
         );
+    } else if repo.state("rebase-apply/next").is_some() {
+        out.extend(b"You are in the middle of an am session.\n  (fix conflicts and then run \"git am --continue\")\n  (use \"git am --skip\" to skip this patch)\n  (use \"git am --abort\" to restore the original branch)\n\n");
+    }
+    if let Some(start) = repo.state("BISECT_START") {
+        let start = text(crate::bytes::trim(&start));
+        out.extend(format!("You are currently bisecting, started from branch '{start}'.\n  (use \"git bisect reset\" to get back to the original branch)\n\n").bytes());
     }
 }
 

@@ -1,11 +1,13 @@
 //! Options of commands that print differences.
 
 use imara_diff::Algorithm;
+use regex::bytes::{Regex, RegexBuilder};
 
 use crate::bytes::quoted;
-use crate::fault::{Result, error, fatal};
+use crate::fault::{Fault, Result, USAGE, error, fatal};
 use crate::repo::Repo;
-use crate::report::{patch, stat};
+use crate::report::words::WordStyle;
+use crate::report::{dirstat, patch, stat};
 use crate::text::compare::{Space, Style};
 use crate::tree::changes::{Change, Status};
 use crate::tree::renames;
@@ -17,6 +19,7 @@ pub(crate) enum Format {
     Stat,
     NumStat,
     ShortStat,
+    DirStat,
     Summary,
     NameOnly,
     NameStatus,
@@ -44,6 +47,16 @@ pub(crate) struct DiffOptions {
     pub(crate) is_relative: bool,
     /// Letters of `--diff-filter`.
     pub(crate) filter: Option<String>,
+    pub(crate) is_coloured: bool,
+    pub(crate) words: Option<WordStyle>,
+    /// The pattern of a word, for `--word-diff-regex`.
+    pub(crate) word: Option<Regex>,
+    /// `--compact-summary`: new and removed files are marked in `--stat`.
+    pub(crate) is_compact: bool,
+    /// `--no-index`: both sides have names of their own.
+    pub(crate) is_outside: bool,
+    /// Width of `--stat`, if it is given.
+    pub(crate) width: Option<usize>,
 }
 
 impl DiffOptions {
@@ -68,7 +81,28 @@ impl DiffOptions {
             is_reversed: false,
             is_relative: false,
             filter: None,
+            is_coloured: coloured(repo, "color.diff"),
+            words: None,
+            word: None,
+            is_compact: false,
+            is_outside: false,
+            width: None,
         }
+    }
+
+    fn set_words(&mut self, style: WordStyle) {
+        self.words = Some(style);
+        self.is_coloured |= style == WordStyle::Colour;
+        if !self.formats.contains(&Format::Patch) {
+            self.formats.push(Format::Patch);
+        }
+    }
+
+    fn set_word(&mut self, pattern: &str) -> Result<()> {
+        let pattern = RegexBuilder::new(pattern).multi_line(true).build();
+        let pattern = pattern.map_err(|e| fatal(format!("invalid regular expression: {e}")))?;
+        self.word = Some(pattern);
+        Ok(())
     }
 
     /// Takes an option; returns false if it is none of these.
@@ -80,11 +114,46 @@ impl DiffOptions {
         };
         match name {
             "-p" | "-u" | "--patch" => add(Format::Patch),
-            "--stat" => add(Format::Stat),
+            "--stat" => {
+                add(Format::Stat);
+                let first = value.and_then(|value| value.split(',').next());
+                self.width = first.and_then(|width| width.parse().ok()).or(self.width);
+            }
+            "--stat-width" => self.width = value.and_then(|width| width.parse().ok()),
+            "--dirstat" | "-X" => add(Format::DirStat),
             "--numstat" => add(Format::NumStat),
             "--shortstat" => add(Format::ShortStat),
             "--summary" => add(Format::Summary),
-            "--compact-summary" => add(Format::Stat),
+            "--compact-summary" => {
+                add(Format::Stat);
+                self.is_compact = true;
+            }
+            "--patch-with-raw" => {
+                add(Format::Raw);
+                add(Format::Patch);
+            }
+            "-W" | "--function-context" => self.style.has_whole_functions = true,
+            "--inter-hunk-context" => self.style.between = lines(value)?,
+            "--color" => self.is_coloured = !matches!(value, Some("never" | "auto")),
+            "--no-color" => self.is_coloured = false,
+            "--color-words" => {
+                self.set_words(WordStyle::Colour);
+                value.map_or(Ok(()), |pattern| self.set_word(pattern))?;
+            }
+            "--word-diff" => match value {
+                None | Some("plain") => self.set_words(WordStyle::Plain),
+                Some("color") => self.set_words(WordStyle::Colour),
+                Some("porcelain") => self.set_words(WordStyle::Porcelain),
+                Some("none") => self.words = None,
+                Some(other) => {
+                    let text = format!("error: bad --word-diff argument: {other}");
+                    return Err(Fault { code: USAGE, text });
+                }
+            },
+            "--word-diff-regex" => {
+                self.set_word(value.unwrap_or_default())?;
+                self.set_words(self.words.unwrap_or(WordStyle::Plain));
+            }
             "--name-only" => add(Format::NameOnly),
             "--name-status" => add(Format::NameStatus),
             "--raw" => add(Format::Raw),
@@ -130,18 +199,18 @@ impl DiffOptions {
                 self.has_exit_code = true;
             }
             "-z" => self.is_nul = true,
-            "-R" => self.is_reversed = true,
+            "-R" => {
+                self.is_reversed = !self.is_reversed;
+                std::mem::swap(&mut self.old_prefix, &mut self.new_prefix);
+            }
             "--relative" => self.is_relative = true,
             "--unified" => self.style.context = lines(value)?,
             "--diff-filter" => self.filter = value.map(str::to_owned),
-            "--color"
-            | "--no-color"
-            | "--no-ext-diff"
+            "--no-ext-diff"
             | "--ext-diff"
             | "--no-textconv"
             | "--indent-heuristic"
             | "--binary"
-            | "--color-words"
             | "--no-color-moved"
             | "--color-moved"
             | "--submodule"
@@ -149,9 +218,6 @@ impl DiffOptions {
             "-U" => self.style.context = lines(value)?,
             "-M" => self.renames = Some(similarity(value)?),
             "-C" => {}
-            "--word-diff" | "--word-diff-regex" => {
-                return Err(fatal(format!("{name} is not supported; use git diff -U0")));
-            }
             _ => return Ok(false),
         }
         if matches!(name, "--unified" | "-U") {
@@ -207,6 +273,7 @@ impl DiffOptions {
                 Status::Renamed(_) => {
                     vec![shown(&change.old_path), shown(&change.path)]
                 }
+                _ if self.is_outside => vec![shown(&change.old_path)],
                 _ => vec![shown(&change.path)],
             };
             let letter = match change.status {
@@ -240,21 +307,24 @@ impl DiffOptions {
                 out.push(end);
             }
             if has(Format::NameOnly) {
-                out.extend(shown(&change.path));
+                out.extend(names.last().map_or(&[][..], Vec::as_slice));
                 out.push(end);
             }
         }
         if has(Format::Stat) || has(Format::NumStat) || has(Format::ShortStat) {
-            let counts = stat::count(repo, changes, &self.style)?;
+            let counts = stat::count(repo, changes, self)?;
             if has(Format::NumStat) {
                 stat::numbers(&counts, out);
             }
             if has(Format::Stat) {
-                stat::stat(&counts, out);
+                stat::stat(&counts, self, out);
             }
             if has(Format::ShortStat) {
                 stat::short(&counts, out);
             }
+        }
+        if has(Format::DirStat) {
+            dirstat::write(repo, changes, out)?;
         }
         if has(Format::Summary) {
             stat::summary(changes, out);
@@ -271,6 +341,12 @@ impl DiffOptions {
         }
         Ok(())
     }
+}
+
+/// Returns true if the configuration asks for colours even without a terminal.
+pub(crate) fn coloured(repo: &Repo, key: &str) -> bool {
+    let value = repo.config.get(key).or_else(|| repo.config.get("color.ui"));
+    value == Some("always")
 }
 
 fn similarity(value: Option<&str>) -> Result<u8> {

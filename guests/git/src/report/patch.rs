@@ -3,8 +3,8 @@
 use crate::bytes::quoted;
 use crate::fault::Result;
 use crate::repo::Repo;
-use crate::report::content;
 use crate::report::options::DiffOptions;
+use crate::report::{content, paint, words};
 use crate::store::odb::ABBREVIATION;
 use crate::store::oid::Oid;
 use crate::text::compare;
@@ -33,7 +33,7 @@ pub(crate) fn write(
     }
     let old = content::read(repo, &change.old, &change.old_path)?;
     let new = content::read(repo, &change.new, &change.path)?;
-    let mut body = Vec::new();
+    let (mut body, mut hunks) = (Vec::new(), Vec::new());
     let is_binary = !options.is_text && (compare::is_binary(&old) || compare::is_binary(&new));
     let names = Names::new(change, options);
     if old != new || change.status == Status::Added || change.status == Status::Deleted {
@@ -44,7 +44,6 @@ pub(crate) fn write(
             body.extend(names.new_or_null(change));
             body.extend(b" differ\n");
         } else {
-            let mut hunks = Vec::new();
             compare::unified(&old, &new, &options.style, &mut hunks);
             if !hunks.is_empty() {
                 for (mark, name) in
@@ -58,7 +57,6 @@ pub(crate) fn write(
                     }
                     body.push(b'\n');
                 }
-                body.extend(hunks);
             }
         }
     }
@@ -69,8 +67,20 @@ pub(crate) fn write(
     if !has_header {
         return Ok(());
     }
-    header(repo, change, options, &names, (&old, &new), out);
-    out.extend(body);
+    let mut head = Vec::new();
+    header(repo, change, options, &names, (&old, &new), &mut head);
+    head.extend(body);
+    match options.is_coloured {
+        true => paint::header(&head, out),
+        false => out.extend(head),
+    }
+    match (options.words, options.is_coloured) {
+        (Some(style), is_coloured) => {
+            words::write(&hunks, style, options.word.as_ref(), is_coloured, out);
+        }
+        (None, true) => paint::hunks(&hunks, out),
+        (None, false) => out.extend(hunks),
+    }
     Ok(())
 }
 

@@ -1,9 +1,14 @@
 //! Commits as `git log` prints them.
 
+use std::collections::HashMap;
+
 use crate::bytes::text;
 use crate::fault::{Result, fatal};
 use crate::repo::Repo;
+use crate::report::column::{Pad, Wrap};
 use crate::report::decorate::Decorations;
+use crate::report::options::coloured;
+use crate::report::{colour, paint, trailers};
 use crate::store::object::{Commit, Signature, body};
 use crate::store::oid::Oid;
 use crate::store::reflog::Change;
@@ -66,6 +71,11 @@ pub(crate) struct Printer<'r> {
     /// Names of commits are printed after the identity.
     pub(crate) is_decorated: bool,
     pub(crate) decorations: Decorations,
+    pub(crate) is_coloured: bool,
+    /// Marks before the identity: `<` and `>` of `--left-right`, `-` of `--boundary`.
+    pub(crate) marks: HashMap<Oid, char>,
+    /// Text after the identity: parents of `--parents`, references of `--source`.
+    pub(crate) beside: HashMap<Oid, String>,
     pub(crate) now: i64,
 }
 
@@ -81,6 +91,9 @@ impl<'r> Printer<'r> {
             digits: None,
             is_decorated: false,
             decorations: Decorations::default(),
+            is_coloured: coloured(repo, "color.diff"),
+            marks: HashMap::new(),
+            beside: HashMap::new(),
             now: Repo::now(),
         }
     }
@@ -105,8 +118,17 @@ impl<'r> Printer<'r> {
         out: &mut Vec<u8>,
     ) {
         let id = if self.is_abbreviated { self.short(oid) } else { oid.to_string() };
-        let names = self.decorations.of(oid).filter(|_| self.is_decorated);
-        let names = names.map_or_else(String::new, |names| format!(" ({names})"));
+        let mark = self.marks.get(&oid).map_or_else(String::new, |mark| format!("{mark} "));
+        let beside = self.beside.get(&oid).map_or("", String::as_str);
+        let names = match self.is_decorated {
+            true => String::from_utf8(self.names(oid, " (", ")", self.is_coloured)),
+            false => Ok(String::new()),
+        }
+        .unwrap_or_default();
+        let yellow = |text: String| match self.is_coloured {
+            true => format!("\x1b[33m{text}\x1b[m"),
+            false => text,
+        };
         let author = Signature::parse(&commit.author);
         let committer = Signature::parse(&commit.committer);
         match &self.pretty {
@@ -115,7 +137,7 @@ impl<'r> Printer<'r> {
                 return;
             }
             Pretty::Oneline => {
-                out.extend(format!("{id}{names} ").bytes());
+                out.extend(format!("{}{beside}{names} ", yellow(format!("{mark}{id}"))).bytes());
                 if let Some((n, change)) = log {
                     out.extend(format!("HEAD@{{{n}}}: ").bytes());
                     out.extend(&change.message);
@@ -133,7 +155,8 @@ impl<'r> Printer<'r> {
             }
             Pretty::Short | Pretty::Medium | Pretty::Full | Pretty::Fuller | Pretty::Raw => {}
         }
-        out.extend(format!("commit {id}{names}\n").bytes());
+        let head = yellow(format!("commit {mark}{id}{beside}"));
+        out.extend(format!("{head}{names}\n").bytes());
         if self.pretty == Pretty::Raw {
             out.extend(format!("tree {}\n", commit.tree).bytes());
             for parent in &commit.parents {
@@ -210,6 +233,8 @@ impl<'r> Printer<'r> {
         let mut out = Vec::new();
         let mut rest = format;
         let mut pad: Option<Pad> = None;
+        let mut has_auto = false;
+        let mut wrap: Option<Wrap> = None;
         while let Some(at) = rest.find('%') {
             out.extend(rest[..at].bytes());
             rest = &rest[at + 1..];
@@ -218,14 +243,44 @@ impl<'r> Printer<'r> {
                 rest = after;
                 continue;
             }
+            if let Some(after) = rest.strip_prefix("C(auto)") {
+                has_auto = self.is_coloured;
+                if has_auto && !out.is_empty() {
+                    out.extend(paint::RESET);
+                }
+                rest = after;
+                continue;
+            }
+            if let Some((code, after)) = self.colour(rest) {
+                out.extend(code.bytes());
+                has_auto = false;
+                rest = after;
+                continue;
+            }
+            if let Some((next, after)) = Wrap::parse(rest, out.len()) {
+                if let Some(wrap) = wrap.take() {
+                    wrap.apply(&mut out);
+                }
+                wrap = Some(next);
+                rest = after;
+                continue;
+            }
             // A sign before the name removes or adds white space around the value.
             let sign = rest.chars().next().filter(|c| matches!(c, '+' | '-' | ' '));
             let name = &rest[usize::from(sign.is_some())..];
-            let Some((value, after)) = self.placeholder(name, oid, commit, log) else {
+            let Some((mut value, after)) = self.placeholder(name, oid, commit, log) else {
                 out.push(b'%');
                 continue;
             };
             rest = after;
+            if has_auto {
+                value = match name.as_bytes()[0] {
+                    b'H' | b'h' => [paint::YELLOW, &value, paint::RESET].concat(),
+                    b'd' => self.names(oid, " (", ")", true),
+                    b'D' => self.names(oid, "", "", true),
+                    _ => value,
+                };
+            }
             match sign {
                 Some('+') if !value.is_empty() => out.push(b'\n'),
                 Some(' ') if !value.is_empty() => out.push(b' '),
@@ -237,12 +292,48 @@ impl<'r> Printer<'r> {
                 _ => {}
             }
             match pad.take() {
-                Some(pad) => out.extend(pad.apply(&value)),
+                Some(pad) => {
+                    let line = out.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1);
+                    let column = text(&out[line..]).chars().count();
+                    out.extend(pad.apply(&value, column));
+                }
                 None => out.extend(value),
             }
         }
         out.extend(rest.bytes());
+        if let Some(wrap) = wrap {
+            wrap.apply(&mut out);
+        }
         out
+    }
+
+    /// Returns the names of a commit between brackets; empty if it has none.
+    fn names(&self, oid: Oid, before: &str, after: &str, is_coloured: bool) -> Vec<u8> {
+        let names = match is_coloured {
+            true => self.decorations.coloured(oid, before, after),
+            false => self.decorations.of(oid).map(|names| format!("{before}{names}{after}")),
+        };
+        names.unwrap_or_default().into_bytes()
+    }
+
+    /// Parses a colour: `Cred`, `C(bold blue)`, `C(always,red)`. It is empty without colours.
+    fn colour<'t>(&self, text: &'t str) -> Option<(String, &'t str)> {
+        let rest = text.strip_prefix('C')?;
+        let Some(inside) = rest.strip_prefix('(') else {
+            let names = ["red", "green", "blue", "reset"];
+            let name = names.into_iter().find(|name| rest.starts_with(name))?;
+            let code = colour::parse(name).filter(|_| self.is_coloured).unwrap_or_default();
+            return Some((code, &rest[name.len()..]));
+        };
+        let end = inside.find(')')?;
+        let (words, after) = (&inside[..end], &inside[end + 1..]);
+        let (is_shown, words) = match words.split_once(',') {
+            Some(("always", words)) => (true, words),
+            Some(("auto", words)) => (self.is_coloured, words),
+            _ => (self.is_coloured, words),
+        };
+        let code = colour::parse(words)?;
+        Some((if is_shown { code } else { String::new() }, after))
     }
 
     fn placeholder<'t>(
@@ -272,11 +363,10 @@ impl<'r> Printer<'r> {
             'n' => b"\n".to_vec(),
             '%' => b"%".to_vec(),
             'N' | 'e' => Vec::new(),
-            'm' => b">".to_vec(),
-            'd' => {
-                self.decorations.of(oid).map_or_else(Vec::new, |n| format!(" ({n})").into_bytes())
-            }
-            'D' => self.decorations.of(oid).unwrap_or_default().into_bytes(),
+            'm' => self.marks.get(&oid).map_or('>', |mark| *mark).to_string().into_bytes(),
+            'd' => self.names(oid, " (", ")", false),
+            'D' => self.names(oid, "", "", false),
+            'S' => self.beside.get(&oid).map_or("", |name| name.trim()).as_bytes().to_vec(),
             'x' => {
                 let byte = u8::from_str_radix(rest.get(..2)?, 16).ok()?;
                 return Some((vec![byte], &rest[2..]));
@@ -303,19 +393,12 @@ impl<'r> Printer<'r> {
                 let value = if rest.starts_with('?') { b"N".to_vec() } else { Vec::new() };
                 return Some((value, rest.get(1..)?));
             }
-            // Colours are never printed.
-            'C' => {
-                let after = match rest.strip_prefix('(') {
-                    Some(inside) => &inside[inside.find(')')? + 1..],
-                    None => ["red", "green", "blue", "reset"]
-                        .into_iter()
-                        .find_map(|colour| rest.strip_prefix(colour))?,
-                };
-                return Some((Vec::new(), after));
-            }
-            'w' => {
-                let inside = rest.strip_prefix('(')?;
-                return Some((Vec::new(), &inside[inside.find(')')? + 1..]));
+            '(' => {
+                let inside = rest.strip_prefix("trailers")?;
+                let end = inside.find(')')?;
+                let arguments = inside[..end].strip_prefix(':').unwrap_or(&inside[..end]);
+                let value = trailers::format(&commit.message, arguments)?;
+                return Some((value, &inside[end + 1..]));
             }
             _ => return None,
         };
@@ -341,7 +424,7 @@ impl<'r> Printer<'r> {
 }
 
 /// Turns a subject into a part of a file name.
-fn sanitised(subject: &[u8]) -> Vec<u8> {
+pub(crate) fn sanitised(subject: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     for &byte in subject {
         match byte {
@@ -355,52 +438,4 @@ fn sanitised(subject: &[u8]) -> Vec<u8> {
         out.pop();
     }
     out
-}
-
-/// `%<(n)`, `%>(n)` and `%><(n)`: pads the next placeholder.
-struct Pad {
-    width: usize,
-    side: Side,
-    is_cut: bool,
-}
-
-#[derive(Clone, Copy)]
-enum Side {
-    Left,
-    Right,
-    Both,
-}
-
-/// Widest column that a format may ask for.
-const MAX_WIDTH: usize = 10_000;
-
-impl Pad {
-    fn parse(text: &str) -> Option<(Pad, &str)> {
-        let (side, rest) = if let Some(rest) = text.strip_prefix("><(") {
-            (Side::Both, rest)
-        } else if let Some(rest) = text.strip_prefix("<(") {
-            (Side::Left, rest)
-        } else {
-            (Side::Right, text.strip_prefix(">(")?)
-        };
-        let end = rest.find(')')?;
-        let mut words = rest[..end].split(',').map(str::trim);
-        let width = words.next()?.parse::<usize>().ok()?.min(MAX_WIDTH);
-        let is_cut = words.next().is_some();
-        Some((Pad { width, side, is_cut }, &rest[end + 1..]))
-    }
-
-    fn apply(&self, value: &[u8]) -> Vec<u8> {
-        let mut shown = text(value);
-        if self.is_cut && shown.chars().count() > self.width {
-            shown = shown.chars().take(self.width.saturating_sub(2)).collect::<String>() + "..";
-        }
-        let width = self.width;
-        match self.side {
-            Side::Left => format!("{shown:<width$}"),
-            Side::Right => format!("{shown:>width$}"),
-            Side::Both => format!("{shown:^width$}"),
-        }
-        .into_bytes()
-    }
 }

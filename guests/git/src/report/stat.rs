@@ -3,8 +3,9 @@
 use crate::bytes::quoted;
 use crate::fault::Result;
 use crate::repo::Repo;
-use crate::report::content;
-use crate::text::compare::{self, Style};
+use crate::report::options::DiffOptions;
+use crate::report::{content, paint};
+use crate::text::compare;
 use crate::tree::changes::{Change, Status};
 
 /// Width of the output unless `COLUMNS` says otherwise.
@@ -21,11 +22,18 @@ pub(crate) struct Count {
 }
 
 /// Counts the lines of all changes.
-pub(crate) fn count(repo: &Repo, changes: &[Change], style: &Style) -> Result<Vec<Count>> {
+pub(crate) fn count(repo: &Repo, changes: &[Change], options: &DiffOptions) -> Result<Vec<Count>> {
     let one = |change: &Change| -> Result<Count> {
         let name = match change.status {
             Status::Renamed(_) => renamed(&change.old_path, &change.path),
+            Status::Added if options.is_outside => renamed(b"/dev/null", &change.path),
+            Status::Deleted if options.is_outside => renamed(&change.path, b"/dev/null"),
+            _ if change.old_path != change.path => renamed(&change.old_path, &change.path),
             _ => quoted(&change.path),
+        };
+        let name = match compact(change).filter(|_| options.is_compact) {
+            Some(mark) => [&name, mark.as_bytes()].concat(),
+            None => name,
         };
         let is_unmerged = change.status == Status::Unmerged;
         let mut count = Count { name, added: 0, removed: 0, is_binary: false, is_unmerged };
@@ -38,11 +46,29 @@ pub(crate) fn count(repo: &Repo, changes: &[Change], style: &Style) -> Result<Ve
         (count.added, count.removed) = match count.is_binary {
             true if old == new => (0, 0),
             true => (new.len(), old.len()),
-            false => compare::count(&old, &new, style),
+            false => compare::count(&old, &new, &options.style),
         };
         Ok(count)
     };
     changes.iter().map(one).collect()
+}
+
+/// Returns the mark of `--compact-summary` behind a name.
+fn compact(change: &Change) -> Option<&'static str> {
+    let is_executable = |mode: u32| mode & 0o170000 == 0o100000 && mode & 0o111 != 0;
+    let is_link = |mode: u32| mode & 0o170000 == 0o120000;
+    let (old, new) = (change.old.mode, change.new.mode);
+    match change.status {
+        Status::Added if is_link(new) => Some(" (new +l)"),
+        Status::Added if is_executable(new) => Some(" (new +x)"),
+        Status::Added => Some(" (new)"),
+        Status::Deleted => Some(" (gone)"),
+        _ if is_link(old) && !is_link(new) => Some(" (mode -l)"),
+        _ if !is_link(old) && is_link(new) => Some(" (mode +l)"),
+        _ if !is_executable(old) && is_executable(new) => Some(" (mode +x)"),
+        _ if is_executable(old) && !is_executable(new) => Some(" (mode -x)"),
+        _ => None,
+    }
 }
 
 /// Writes a rename with the common parts of both names once: `a/{b => c}/d`.
@@ -94,13 +120,13 @@ fn scaled(n: usize, width: usize, most: usize) -> usize {
 }
 
 /// Writes `--stat`.
-pub(crate) fn stat(counts: &[Count], out: &mut Vec<u8>) {
+pub(crate) fn stat(counts: &[Count], options: &DiffOptions, out: &mut Vec<u8>) {
     if counts.is_empty() {
         return;
     }
     let columns = crate::bytes::variable("COLUMNS")
         .and_then(|text| String::from_utf8_lossy(&text).parse().ok());
-    let mut width: usize = columns.filter(|n| *n > 0).unwrap_or(WIDTH);
+    let mut width: usize = options.width.or(columns.filter(|n| *n > 0)).unwrap_or(WIDTH);
     let texts = counts.iter().filter(|count| !count.is_binary && !count.is_unmerged);
     let most = texts.map(|count| count.added + count.removed).max().unwrap_or(0);
     let longest = counts.iter().map(|count| count.name.len()).max().unwrap_or(0);
@@ -118,6 +144,10 @@ pub(crate) fn stat(counts: &[Count], out: &mut Vec<u8>) {
             graph = width - number - 6 - name_width;
         }
     }
+    let painted = |colour: &[u8], text: &[u8], out: &mut Vec<u8>| match options.is_coloured {
+        true => paint::put(colour, text, out),
+        false => out.extend(text),
+    };
     for count in counts {
         out.push(b' ');
         if count.name.len() > name_width {
@@ -138,7 +168,11 @@ pub(crate) fn stat(counts: &[Count], out: &mut Vec<u8>) {
         if count.is_binary {
             out.extend(format!("{:>number$}", "Bin").bytes());
             if count.added + count.removed > 0 {
-                out.extend(format!(" {} -> {} bytes", count.removed, count.added).bytes());
+                out.push(b' ');
+                painted(paint::RED, count.removed.to_string().as_bytes(), out);
+                out.extend(b" -> ");
+                painted(paint::GREEN, count.added.to_string().as_bytes(), out);
+                out.extend(b" bytes");
             }
             out.push(b'\n');
             continue;
@@ -161,8 +195,8 @@ pub(crate) fn stat(counts: &[Count], out: &mut Vec<u8>) {
                 added = total - removed;
             }
         }
-        out.extend(vec![b'+'; added]);
-        out.extend(vec![b'-'; removed]);
+        painted(paint::GREEN, &vec![b'+'; added], out);
+        painted(paint::RED, &vec![b'-'; removed], out);
         out.push(b'\n');
     }
     short(counts, out);

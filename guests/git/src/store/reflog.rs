@@ -4,6 +4,7 @@ use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 
 use super::oid::Oid;
+use super::refs;
 use crate::bytes::{self, join};
 use crate::fault::{At, Result};
 
@@ -18,7 +19,11 @@ pub(crate) struct Change {
 }
 
 fn file(git_dir: &[u8], name: &[u8]) -> Vec<u8> {
-    join(&join(git_dir, b"logs"), name)
+    let dir = match refs::is_shared(name) {
+        true => crate::repo::common_dir(git_dir),
+        false => git_dir.to_vec(),
+    };
+    join(&join(&dir, b"logs"), name)
 }
 
 /// Reads the changes of a reference, newest first.

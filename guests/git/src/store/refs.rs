@@ -21,13 +21,21 @@ pub(crate) enum Ref {
 
 /// The references of a repository.
 pub(crate) struct Refs {
+    /// The directory of this worktree, which has its own `HEAD`.
     dir: Vec<u8>,
+    /// The directory with the references that all worktrees share.
+    common: Vec<u8>,
 }
 
 impl Refs {
     /// Opens the references in a repository's directory.
-    pub(crate) fn new(dir: Vec<u8>) -> Refs {
-        Refs { dir }
+    pub(crate) fn new(dir: Vec<u8>, common: Vec<u8>) -> Refs {
+        Refs { dir, common }
+    }
+
+    /// Returns the directory of a reference.
+    fn dir_of(&self, name: &[u8]) -> &[u8] {
+        if is_shared(name) { &self.common } else { &self.dir }
     }
 
     /// Returns the file of a reference; refuses names that would leave the directory.
@@ -36,7 +44,7 @@ impl Refs {
         if name.split(|b| *b == b'/').any(is_bad) {
             return Err(fatal(format!("bad ref {}", bytes::text(name))));
         }
-        Ok(join(&self.dir, name))
+        Ok(join(self.dir_of(name), name))
     }
 
     /// Reads one reference by its full name.
@@ -81,7 +89,7 @@ impl Refs {
     }
 
     fn packed(&self) -> BTreeMap<Vec<u8>, Oid> {
-        let data = fs::read(bytes::path(&join(&self.dir, b"packed-refs"))).unwrap_or_default();
+        let data = fs::read(bytes::path(&join(&self.common, b"packed-refs"))).unwrap_or_default();
         let mut refs = BTreeMap::new();
         for line in data.split(|b| *b == b'\n') {
             if let Some(oid) = line.get(..40).and_then(Oid::parse)
@@ -99,7 +107,9 @@ impl Refs {
         found.retain(|name, _| name.starts_with(prefix.as_bytes()));
         let mut dirs = vec![prefix.trim_end_matches('/').as_bytes().to_vec()];
         while let Some(dir) = dirs.pop() {
-            let Ok(list) = fs::read_dir(bytes::path(&join(&self.dir, &dir))) else { continue };
+            let Ok(list) = fs::read_dir(bytes::path(&join(self.dir_of(&dir), &dir))) else {
+                continue;
+            };
             for entry in list.flatten() {
                 let name = join(&dir, bytes::raw(&entry.file_name()));
                 if is_real_directory(&entry) {
@@ -139,7 +149,7 @@ impl Refs {
             Err(e) if !bytes::is_missing(&e) => return Err(e).at(&file),
             Ok(()) | Err(_) => {}
         }
-        let packed_file = join(&self.dir, b"packed-refs");
+        let packed_file = join(&self.common, b"packed-refs");
         if self.packed().contains_key(name) {
             let data = fs::read(bytes::path(&packed_file)).at(&packed_file)?;
             let mut kept = Vec::new();
@@ -158,13 +168,19 @@ impl Refs {
         }
         let mut dir = bytes::parent(name);
         while dir.iter().filter(|b| **b == b'/').count() > 1 {
-            if fs::remove_dir(bytes::path(&join(&self.dir, dir))).is_err() {
+            if fs::remove_dir(bytes::path(&join(self.dir_of(dir), dir))).is_err() {
                 break;
             }
             dir = bytes::parent(dir);
         }
         Ok(())
     }
+}
+
+/// Returns true if all worktrees share a reference.
+pub(crate) fn is_shared(name: &[u8]) -> bool {
+    let own = [&b"refs/bisect"[..], b"refs/worktree", b"refs/rewritten"];
+    name.starts_with(b"refs") && !own.iter().any(|prefix| name.starts_with(prefix))
 }
 
 /// Removes directories that hold nothing but directories.

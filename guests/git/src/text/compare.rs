@@ -21,6 +21,10 @@ pub(crate) struct Style {
     pub(crate) algorithm: Algorithm,
     /// Ignore changes that only add or remove blank lines.
     pub(crate) is_blank_ignored: bool,
+    /// Most unchanged lines between two hunks that are shown as one, besides their context.
+    pub(crate) between: u32,
+    /// `-W`: hunks show whole functions.
+    pub(crate) has_whole_functions: bool,
 }
 
 /// Treatment of white space.
@@ -41,6 +45,8 @@ impl Default for Style {
             space: Space::Matters,
             algorithm: Algorithm::Myers,
             is_blank_ignored: false,
+            between: 0,
+            has_whole_functions: false,
         }
     }
 }
@@ -94,6 +100,17 @@ pub(crate) fn edits(old: &[&[u8]], new: &[&[u8]], style: &Style) -> Vec<Edit> {
     .collect()
 }
 
+/// Returns the changes between two lists of words.
+pub(crate) fn word_edits(old: &[&[u8]], new: &[&[u8]]) -> Vec<Edit> {
+    let mut input: InternedInput<&[u8]> = InternedInput::default();
+    input.update_before(old.iter().copied());
+    input.update_after(new.iter().copied());
+    let mut diff = Diff::compute(Algorithm::Myers, &input);
+    diff.postprocess_no_heuristic(&input);
+    let wide = |range: &Range<u32>| range.start as usize..range.end as usize;
+    diff.hunks().map(|hunk| Edit { old: wide(&hunk.before), new: wide(&hunk.after) }).collect()
+}
+
 /// Splits data into lines with their newlines.
 pub(crate) fn split(data: &[u8]) -> Vec<&[u8]> {
     bytes::lines(data).collect()
@@ -111,22 +128,15 @@ pub(crate) fn count(old: &[u8], new: &[u8], style: &Style) -> (usize, usize) {
 pub(crate) fn unified(old: &[u8], new: &[u8], style: &Style, out: &mut Vec<u8>) {
     let (old, new) = (split(old), split(new));
     let edits = edits(&old, &new, style);
-    let context = style.context as usize;
     let mut at = 0;
     let mut searched = 0;
     let mut heading: &[u8] = b"";
     while at < edits.len() {
-        let mut end = at + 1;
-        while end < edits.len()
-            && edits[end].old.start - edits[end - 1].old.end <= context.saturating_mul(2)
-        {
-            end += 1;
-        }
+        let (end, old_range) = hunk(&old, &edits, at, style);
         let group = &edits[at..end];
         let (first, last) = (&group[0], &group[group.len() - 1]);
-        let before = context.min(first.old.start);
-        let after = context.min(old.len() - last.old.end);
-        let old_range = first.old.start - before..last.old.end + after;
+        let before = first.old.start - old_range.start;
+        let after = old_range.end - last.old.end;
         let new_range = first.new.start - before..last.new.end + after;
         if let Some(found) = old[searched.min(old_range.start)..old_range.start]
             .iter()
@@ -152,6 +162,64 @@ pub(crate) fn unified(old: &[u8], new: &[u8], style: &Style, out: &mut Vec<u8>) 
         old[position..old_range.end].iter().for_each(|line| write_line(b' ', line, out));
         at = end;
     }
+}
+
+/// Returns the end of the group of edits that one hunk shows, and the lines that it has in the old
+/// text.
+fn hunk(old: &[&[u8]], edits: &[Edit], at: usize, style: &Style) -> (usize, Range<usize>) {
+    let context = style.context as usize;
+    let gap = context.saturating_mul(2).saturating_add(style.between as usize);
+    let mut start = edits[at].old.start.saturating_sub(context);
+    if style.has_whole_functions {
+        start = start.min(function_start(old, edits[at].old.start));
+    }
+    let mut end = at + 1;
+    loop {
+        while end < edits.len() && edits[end].old.start - edits[end - 1].old.end <= gap {
+            end += 1;
+        }
+        let last = edits[end - 1].old.end;
+        let mut stop = last.saturating_add(context).min(old.len());
+        if style.has_whole_functions {
+            stop = stop.max(function_end(old, last));
+        }
+        // An edit in the same function belongs to the hunk.
+        let is_next_near = style.has_whole_functions
+            && edits.get(end).is_some_and(|next| {
+                let next = next.old.start.min(old.len().saturating_sub(1));
+                next.saturating_sub(context) <= stop
+                    || !(stop..next).any(|at| function(old[at]).is_some())
+            });
+        if !is_next_near {
+            return (end, start..stop);
+        }
+        end += 1;
+    }
+}
+
+/// Returns the first line of the function around a line, with the comment above it.
+fn function_start(old: &[&[u8]], at: usize) -> usize {
+    let is_blank = |at: usize| old[at].trim_ascii().is_empty();
+    let from = at.min(old.len().saturating_sub(1));
+    let Some(mut start) =
+        (0..=from).rev().find(|at| old.get(*at).is_some_and(|l| function(l).is_some()))
+    else {
+        return 0;
+    };
+    while start > 0 && !is_blank(start - 1) && function(old[start - 1]).is_none() {
+        start -= 1;
+    }
+    start
+}
+
+/// Returns the end of the function around a line, without the blank lines after it.
+fn function_end(old: &[&[u8]], at: usize) -> usize {
+    let next = (at..old.len()).find(|at| function(old[*at]).is_some());
+    let mut end = next.unwrap_or(old.len());
+    while end > at && old[end - 1].trim_ascii().is_empty() {
+        end -= 1;
+    }
+    end
 }
 
 /// Returns the part of a line that names a function, if the line looks like one.

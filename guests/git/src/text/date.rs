@@ -16,21 +16,34 @@ pub(crate) enum Form {
     Unix,
     Raw,
     Relative,
+    Human,
     Format(String),
+    /// The form in the zone of the reader, which is universal time.
+    Local(Box<Form>),
 }
 
 impl Form {
     /// Returns the form that `--date=` names.
     pub(crate) fn parse(name: &str) -> Option<Form> {
-        Some(match name.strip_suffix("-local").unwrap_or(name) {
-            "default" | "local" | "normal" => Form::Default,
+        if name == "local" {
+            return Some(Form::Local(Box::new(Form::Default)));
+        }
+        if let Some(format) = name.strip_prefix("format-local:") {
+            return Some(Form::Local(Box::new(Form::Format(format.to_owned()))));
+        }
+        if let Some(form) = name.strip_suffix("-local") {
+            return Some(Form::Local(Box::new(Form::parse(form)?)));
+        }
+        Some(match name {
+            "default" | "normal" => Form::Default,
             "iso" | "iso8601" => Form::Iso,
             "iso-strict" | "iso8601-strict" => Form::IsoStrict,
             "rfc" | "rfc2822" => Form::Rfc,
             "short" => Form::Short,
             "unix" => Form::Unix,
             "raw" => Form::Raw,
-            "relative" | "human" => Form::Relative,
+            "relative" => Form::Relative,
+            "human" => Form::Human,
             other => Form::Format(other.strip_prefix("format:")?.to_owned()),
         })
     }
@@ -123,11 +136,37 @@ pub(crate) fn format(form: &Form, seconds: i64, zone: i32, now: i64) -> String {
         Form::Unix => seconds.to_string(),
         Form::Raw => format!("{seconds} {offset}"),
         Form::Relative => relative(seconds, now),
+        Form::Human => human(seconds, zone, now),
+        // The default form shows no zone that everyone knows.
+        Form::Local(form) if **form == Form::Default => {
+            let text = self::format(form, seconds, 0, now);
+            text.strip_suffix(" +0000").unwrap_or(&text).to_owned()
+        }
+        Form::Local(form) => self::format(form, seconds, 0, now),
         Form::Format(format) => {
             let format = format.replace("%z", &offset).replace("%Z", "");
             let text = cofferdam_guest_sys::calendar::format(format.as_bytes(), local);
             String::from_utf8_lossy(&text).into_owned()
         }
+    }
+}
+
+/// Formats a time with the parts that a reader does not know by now.
+fn human(seconds: i64, zone: i32, now: i64) -> String {
+    let then = civil(seconds.saturating_add(i64::from(zone) * 60));
+    let today = civil(now);
+    let is_same_year = then.year == today.year;
+    let days = now.div_euclid(DAY) - seconds.div_euclid(DAY);
+    if is_same_year && then.month == today.month && days == 0 {
+        return relative(seconds, now);
+    }
+    let clock = format!("{:02}:{:02}", then.hour, then.minute);
+    let offset = if zone == 0 { String::new() } else { format!(" {}", zone_text(zone)) };
+    let (month, weekday) = (MONTHS[then.month], DAYS[then.weekday]);
+    match (is_same_year, days) {
+        (true, 0..=4) => format!("{weekday} {clock}{offset}"),
+        (true, _) => format!("{weekday} {month} {} {clock}", then.day),
+        (false, _) => format!("{month} {} {}", then.day, then.year),
     }
 }
 
@@ -223,7 +262,15 @@ fn approximate(text: &str, now: i64) -> Option<i64> {
 
 /// Parses a calendar date in the order of ISO 8601, RFC 2822 or `date`.
 fn absolute(text: &str, now: i64) -> Option<(i64, i32)> {
-    let spaced = text.replace([',', 'T'], " ");
+    // A `T` separates only the digits of ISO 8601: `Tue` begins with one, too.
+    let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+    let is_separator = |at: usize| {
+        is_digit(text[..at].chars().next_back()) && is_digit(text[at + 1..].chars().next())
+    };
+    let spaced: String = text
+        .char_indices()
+        .map(|(at, c)| if c == ',' || c == 'T' && is_separator(at) { ' ' } else { c })
+        .collect();
     let (mut year, mut month, mut day) = (None, None, None);
     let (mut seconds, mut offset) = (None, 0);
     for word in spaced.split_whitespace() {
@@ -286,6 +333,7 @@ mod tests {
         check("2026-01-02T03:04:05Z", Some((1_767_323_045, 0)));
         check("2026-01-02 03:04:05 +0100", Some((1_767_319_445, 60)));
         check("Fri, 2 Jan 2026 03:04:05 +0000", Some((1_767_323_045, 0)));
+        check("Tue, 6 Jan 2026 03:04:05 +0000", Some((1_767_668_645, 0)));
         check("Fri Jan 2 03:04:05 2026 -0800", Some((1_767_351_845, -480)));
         check("1767323045 +0200", Some((1_767_323_045, 120)));
         check("@5 +0000", Some((5, 0)));

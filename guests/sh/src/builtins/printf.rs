@@ -6,7 +6,6 @@ use cofferdam_guest_sys as sys;
 
 use super::{USAGE, echo, shown};
 use crate::expand::quote;
-use crate::pattern::Chars;
 use crate::shell::scope::split_place;
 use crate::shell::{Exec, Flow, Shell};
 use crate::syntax::ast::Text;
@@ -96,8 +95,8 @@ pub(super) struct Spec {
 impl Spec {
     /// Appends `text`, padded with spaces to the field width.
     pub(super) fn pad(&self, text: &[u8], out: &mut Text) {
-        let len = if text.is_ascii() { text.len() } else { Chars::new(text).len() };
-        let fill = self.width.saturating_sub(len);
+        // As in bash, which leaves this to the C library, width and precision count bytes.
+        let fill = self.width.saturating_sub(text.len());
         if !self.left {
             out.resize(out.len() + fill, b' ');
         }
@@ -259,7 +258,7 @@ impl Printer<'_> {
                 spec.pad(text, &mut self.out);
             }
             b'd' | b'i' | b'o' | b'u' | b'x' | b'X' => {
-                let (signed, unsigned) = self.integer();
+                let (signed, unsigned) = self.integer(matches!(letter, b'd' | b'i'));
                 // Unsigned conversions read the bits.
                 let is_signed = matches!(letter, b'd' | b'i');
                 let value = if is_signed { signed } else { unsigned as i64 };
@@ -292,7 +291,7 @@ impl Printer<'_> {
     ) -> Result<Option<Option<(usize, bool)>>, Flow> {
         let value = if format.get(*at) == Some(&b'*') {
             *at += 1;
-            self.integer().0
+            self.integer(true).0
         } else {
             let digits = format[*at..].iter().take_while(|c| c.is_ascii_digit()).count();
             if digits == 0 {
@@ -312,10 +311,16 @@ impl Printer<'_> {
         Ok(Some(Some((size, value < 0))))
     }
 
-    fn integer(&mut self) -> (i64, u64) {
+    fn integer(&mut self, is_signed: bool) -> (i64, u64) {
         let Some(text) = self.next() else { return (0, 0) };
         match number::parse_integer(&text) {
-            Ok(value) => value,
+            Ok(value) => {
+                if number::is_out_of_range(&text, is_signed) {
+                    let reason = "Numerical result out of range";
+                    self.warn(&format!("printf: warning: {}: {reason}", shown(&text)));
+                }
+                value
+            }
             Err((value, what)) => {
                 self.warn(&format!("printf: {}: {what}", shown(&text)));
                 self.status = 1;
@@ -361,7 +366,8 @@ impl Printer<'_> {
                 }
             },
         };
-        let mut text = cofferdam_guest_sys::calendar::format(&pattern, seconds);
+        let mut text =
+            cofferdam_guest_sys::calendar::in_zone(&pattern, seconds, self.shell.zone().as_deref());
         if text.len() >= TIME_ROOM {
             text.clear();
         }
@@ -376,11 +382,6 @@ const TIME_ROOM: usize = 128;
 
 fn cut(text: &mut Text, precision: Option<usize>) {
     if let Some(precision) = precision {
-        let end = if text.is_ascii() {
-            precision.min(text.len())
-        } else {
-            Chars::new(text).offset(precision)
-        };
-        text.truncate(end);
+        text.truncate(precision);
     }
 }

@@ -27,6 +27,10 @@ fn loop_head(keyword: &[u8], name: &[u8], words: Option<&[Word]>) -> Text {
 
 impl Shell {
     pub(super) fn exec_compound(&mut self, command: &Command) -> Exec {
+        let is_single = matches!(command.kind, Kind::Subshell(_) | Kind::Arith(_) | Kind::Test(_));
+        if is_single && !self.traps.list.is_empty() {
+            self.note_command(command);
+        }
         match &command.kind {
             Kind::Simple(simple) => self.exec_simple(simple, command),
             Kind::Group(list) => self.exec_list(list),

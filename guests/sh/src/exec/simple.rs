@@ -5,7 +5,6 @@ use cofferdam_guest_sys::Status;
 use super::assign::{Assigned, Decl, NewValue};
 use super::trap::Debugged;
 use crate::builtins;
-use crate::shell::traps::Event;
 use crate::shell::value::{Value, Var, flag};
 use crate::shell::vars::Name;
 use crate::shell::{Exec, Flow, Shell};
@@ -20,8 +19,8 @@ impl Shell {
             }
             self.line = command.line;
         }
-        if simple.names_command && !self.traps.running {
-            self.command_text = crate::syntax::command_text(command);
+        if simple.names_command || !self.traps.list.is_empty() {
+            self.note_command(command);
         }
         self.substituted = None;
         let process = self.process_fds.len();
@@ -29,12 +28,6 @@ impl Shell {
         let answer = if args.is_empty() {
             self.exec_assigns(simple, &command.redirects)
         } else {
-            if !self.traps.running
-                && (self.traps.list.contains_key(&Event::Err)
-                    || self.traps.list.contains_key(&Event::Exit))
-            {
-                self.command_text = crate::syntax::command_text(command);
-            }
             // Any other command than the noted one runs in a process of its own.
             let is_final = self.final_command.is_some_and(|last| std::ptr::eq(last, command))
                 && self.traps.list.is_empty();

@@ -1,5 +1,7 @@
 //! `[[ … ]]`, and the primaries that it shares with `test`.
 
+use std::ops::Range;
+
 use cofferdam_guest_sys as sys;
 
 use super::spawn::shown;
@@ -258,9 +260,9 @@ impl Shell {
             return Ok(None);
         };
         let found = regex.captures(text).map(|captures| {
-            (0..captures.len())
-                .map(|at| captures.get(at).map(|m| m.as_bytes().to_vec()).unwrap_or_default())
-                .collect::<Vec<Text>>()
+            let group =
+                |range: Option<Range<usize>>| range.map_or_else(Text::new, |r| text[r].to_vec());
+            captures.into_iter().map(group).collect::<Vec<Text>>()
         });
         let matched = found.is_some();
         self.set_array(b"BASH_REMATCH", found.unwrap_or_default())?;

@@ -4,7 +4,7 @@ use cofferdam_guest_sys as sys;
 
 use crate::shell::traps::Event;
 use crate::shell::{Flow, Shell};
-use crate::syntax::ast::Text;
+use crate::syntax::ast::{Command, Text};
 
 /// Status of a DEBUG trap that, under `extdebug`, returns from the running function.
 const RETURN_FROM_CALL: i32 = 2;
@@ -68,6 +68,14 @@ impl Shell {
         }
     }
 
+    /// Keeps the text of a command for `$BASH_COMMAND`, which in traps is the command that they
+    /// interrupted.
+    pub(super) fn note_command(&mut self, command: &Command) {
+        if !self.traps.running && self.traps.status_before.is_none() {
+            self.command_text = crate::syntax::command_text(command);
+        }
+    }
+
     /// Returns true if a DEBUG trap runs before the next command.
     pub(super) fn traces_commands(&self) -> bool {
         !self.traps.debugging && self.traps.list.contains_key(&Event::Debug)
@@ -77,7 +85,7 @@ impl Shell {
     /// decides if the command runs.
     pub(super) fn run_debug_trap(&mut self, text: Text) -> Result<Debugged, Flow> {
         // Commands of other traps have a DEBUG trap, which sees the command that they interrupted.
-        if !self.traps.running {
+        if !self.traps.running && self.traps.status_before.is_none() {
             self.command_text = text;
         }
         let status = self.run_trap_for_status(Event::Debug)?;

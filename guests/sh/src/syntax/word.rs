@@ -169,6 +169,10 @@ impl Parser {
             }
             b'\'' if !context.is_double() => {
                 let text = self.single_quoted()?;
+                // The parts of `'|'` and `\|` are the same.
+                if text.len() == 1 && text[0].is_ascii_punctuation() {
+                    self.prints = self.prints.max(Prints::AsWritten);
+                }
                 out.quoted(&text);
             }
             b'"' if context == Context::Arith => self.pos += 1,

@@ -236,7 +236,7 @@ impl<'p> Machine<'p> {
                 let fs = self.get(Name::Global(super::globals::FS))?.string(&self.convfmt);
                 self.splitter_for(&fs)?
             }
-            Some(Expr::Regex(pattern)) => Splitter::Pattern(pattern.clone()),
+            Some(Expr::Regex(pattern)) => Splitter::Pattern(self.constant(pattern)?),
             Some(separator) => {
                 let separator = self.string(separator)?;
                 match &*separator {
@@ -308,7 +308,16 @@ impl<'p> Machine<'p> {
             Some(at) => self.eval(at)?.number(),
             None => now(),
         };
-        Ok(Value::text(calendar::format(&format, at.floor() as i64)))
+        let at = at.floor() as i64;
+        // A third argument that is true asks for universal time.
+        let is_utc = match args.get(2) {
+            Some(flag) => self.eval(flag)?.is_true(),
+            None => false,
+        };
+        Ok(Value::text(match is_utc {
+            true => calendar::format(&format, at),
+            false => calendar::local(&format, at),
+        }))
     }
 
     fn random(&mut self) -> f64 {

@@ -19,6 +19,7 @@ impl<'p> Machine<'p> {
         match expr {
             Expr::Regex(pattern) => {
                 let record = self.whole();
+                let pattern = self.constant(pattern)?;
                 Ok(pattern.is_match(&record.string(&self.convfmt)))
             }
             Expr::And(left, right) => Ok(self.is_true(left)? && self.is_true(right)?),
@@ -132,10 +133,18 @@ impl<'p> Machine<'p> {
     /// Returns the pattern of an expression in a position that expects one.
     pub(super) fn pattern_of(&mut self, expr: &'p Expr) -> Answer<Rc<Pattern>> {
         if let Expr::Regex(pattern) = expr {
-            return Ok(pattern.clone());
+            return self.constant(pattern);
         }
         let text = self.string(expr)?;
         self.pattern(&text)
+    }
+
+    /// Returns a constant pattern; with `IGNORECASE`, as one that ignores case.
+    pub(super) fn constant(&mut self, pattern: &Rc<Pattern>) -> Answer<Rc<Pattern>> {
+        match self.ignores_case {
+            true => self.pattern(pattern.text().as_bytes()),
+            false => Ok(pattern.clone()),
+        }
     }
 
     /// Returns the key of an element; several subscripts are joined by `SUBSEP`.

@@ -8,7 +8,7 @@ use super::globals::PROCINFO;
 use super::machine::{Answer, Machine, Slot, Stop};
 use super::streams::Mode;
 use super::value::{Value, looks_numeric};
-use super::{builtins, format};
+use super::{builtins, format, order};
 
 /// The way in which a statement ended.
 pub(super) enum Flow {
@@ -117,12 +117,13 @@ impl<'p> Machine<'p> {
     }
 
     fn walk(&mut self, variable: Name, array: Name, body: &'p Block) -> Answer<Flow> {
-        let order = self.walk_order()?;
+        let wish = self.walk_order()?;
         let array = self.array(array)?;
         let mut elements: Vec<(Rc<[u8]>, Value)> =
             array.borrow().iter().map(|(key, value)| (key.clone(), value.clone())).collect();
-        if let Some(order) = order {
-            builtins::sort_elements(&mut elements, &order);
+        elements = order::arrange(elements);
+        if let Some(wish) = wish {
+            builtins::sort_elements(&mut elements, &wish);
         }
         for (key, _) in elements {
             if !array.borrow().contains(&key) {
@@ -151,7 +152,9 @@ impl<'p> Machine<'p> {
         for (number, case) in cases.iter().enumerate() {
             let Some(label) = &case.label else { continue };
             let same = match label {
-                Expr::Regex(pattern) => pattern.is_match(&value.string(&self.convfmt)),
+                Expr::Regex(pattern) => {
+                    self.constant(pattern)?.is_match(&value.string(&self.convfmt))
+                }
                 label => {
                     let label = self.eval(label)?;
                     value.compare(&label, &self.convfmt).is_some_and(|order| order.is_eq())

@@ -87,6 +87,8 @@ pub(super) struct Machine<'p> {
     pub(super) ofmt: Rc<[u8]>,
     ranges: Vec<bool>,
     patterns: HashMap<Rc<[u8]>, Rc<Pattern>>,
+    /// `IGNORECASE`
+    pub(super) ignores_case: bool,
     pub(super) streams: Streams,
     main: Option<Reader>,
     next_argument: usize,
@@ -118,6 +120,7 @@ impl<'p> Machine<'p> {
             ofmt: Rc::from(b"%.6g".as_slice()),
             ranges: vec![false; ranges.count()],
             patterns: HashMap::new(),
+            ignores_case: false,
             streams: Streams::new(),
             main: None,
             next_argument: 1,
@@ -286,6 +289,7 @@ impl<'p> Machine<'p> {
                     return Ok(false);
                 }
                 self.had_file = true;
+                self.set(Name::Global(FILENAME), Value::text(b"-".as_slice()))?;
                 self.main = Some(Reader::open(b"-")?);
                 return Ok(true);
             }
@@ -300,7 +304,7 @@ impl<'p> Machine<'p> {
                 continue;
             }
             self.had_file = true;
-            let shown = if *argument == *b"-" { b"".as_slice().into() } else { argument.clone() };
+            let shown = argument.clone();
             match Reader::open(&argument) {
                 Ok(reader) => {
                     self.set(Name::Global(FILENAME), Value::Input(shown))?;
@@ -395,6 +399,10 @@ impl<'p> Machine<'p> {
                 self.split()?;
                 self.splitter = self.splitter_for(&text)?;
             }
+            IGNORECASE => {
+                self.ignores_case = value.is_true();
+                self.patterns.clear();
+            }
             FPAT => {
                 self.split()?;
                 self.splitter = Splitter::Fields(self.pattern(&text)?);
@@ -459,7 +467,8 @@ impl<'p> Machine<'p> {
             return Ok(pattern.clone());
         }
         let shown = String::from_utf8_lossy(text);
-        let pattern = Pattern::new(&shown, Syntax::Awk, Options::default())
+        let options = Options { ignore_case: self.ignores_case, ..Options::default() };
+        let pattern = Pattern::new(&shown, Syntax::Awk, options)
             .map_err(|error| format!("{error}: /{shown}/"))?;
         if self.patterns.len() >= MAX_PATTERNS {
             self.patterns.clear();

@@ -13,6 +13,7 @@ mod globals;
 mod grammar;
 mod lexer;
 mod machine;
+mod order;
 mod parser;
 mod split;
 mod streams;
@@ -131,12 +132,15 @@ fn read_program(file: &OsString) -> Result<Vec<u8>, i32> {
     })
 }
 
+/// Exit code of a program that cannot be parsed; other errors have 2.
+const BAD_PROGRAM: i32 = 1;
+
 fn execute(program: &[u8], assignments: &[Vec<u8>], arguments: &[Vec<u8>]) -> i32 {
     let program = match parser::parse(program) {
         Ok(program) => program,
         Err(message) => {
             eprintln!("awk: {message}");
-            return 2;
+            return BAD_PROGRAM;
         }
     };
     let mut machine = machine::Machine::new(&program, arguments);

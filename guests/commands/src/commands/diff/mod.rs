@@ -334,9 +334,10 @@ impl Diff {
             Err(_) => 0,
         };
         let (seconds, rest) = (modified / 1_000_000_000, modified % 1_000_000_000);
-        let time = calendar::format(b"%F %T", seconds as i64);
-        let time = String::from_utf8_lossy(&time);
-        format!("{}\t{time}.{rest:09} +0000", path.display())
+        let part = |format: &[u8]| {
+            String::from_utf8_lossy(&calendar::local(format, seconds as i64)).into_owned()
+        };
+        format!("{}\t{}.{rest:09} {}", path.display(), part(b"%F %T"), part(b"%z"))
     }
 }
 

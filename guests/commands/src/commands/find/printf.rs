@@ -147,10 +147,10 @@ fn field(out: &mut Vec<u8>, text: &[u8], visit: &Visit<'_>) -> usize {
 
 fn moment(format: &[u8], nanoseconds: u64, behind: Option<&[u8]>) -> Vec<u8> {
     let seconds = (nanoseconds / 1_000_000_000) as i64;
-    let mut text = calendar::format(format, seconds);
+    let mut text = calendar::local(format, seconds);
     if let Some(behind) = behind {
         text.extend_from_slice(format!(".{:09}0", nanoseconds % 1_000_000_000).as_bytes());
-        text.extend_from_slice(&calendar::format(behind, seconds));
+        text.extend_from_slice(&calendar::local(behind, seconds));
     }
     text
 }

@@ -368,19 +368,24 @@ pub(super) fn plain(
         }
         ("mktime", []) => time::seconds(input, "mktime")?.into(),
         ("gmtime" | "localtime", []) => match input {
+            Json::Num(seconds, _) if name == "localtime" => time::broken(time::on_clock(*seconds))?,
             Json::Num(seconds, _) => time::broken(*seconds)?,
             _ => return Err(format!("{name}() requires a number").into()),
         },
         ("strftime" | "strflocaltime", [format]) => {
             let seconds = match input {
-                Json::Num(seconds, _) => *seconds,
+                Json::Num(seconds, _) if name == "strftime" => *seconds,
+                Json::Num(seconds, _) => time::on_clock(*seconds),
                 Json::Arr(_) => time::seconds(input, &format!("{name}/1"))?,
                 _ => return Err(format!("{name}/1 requires parsed datetime inputs").into()),
             };
             let Json::Str(format) = format else {
                 return Err(format!("{name}/1 requires a string format").into());
             };
-            time::format(seconds, format).into()
+            match name == "strftime" {
+                true => time::format(seconds, format).into(),
+                false => time::format_clock(seconds, format).into(),
+            }
         }
         ("strptime", [format]) => match (input, format) {
             (Json::Str(text), Json::Str(format)) => time::parse(text, format)?,

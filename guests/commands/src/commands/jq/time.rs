@@ -92,6 +92,23 @@ pub(super) fn seconds(value: &Json, name: &str) -> Result<f64, String> {
     Ok((days * 86_400 + hour as i64 * 3600 + minute as i64 * 60) as f64 + second.floor())
 }
 
+/// Returns a time as the local clock shows it.
+pub(super) fn on_clock(seconds: f64) -> f64 {
+    seconds + zone(seconds).seconds as f64
+}
+
+/// Formats a time of the local clock, with the name of its zone.
+pub(super) fn format_clock(seconds: f64, format: &str) -> String {
+    let zone = zone(seconds);
+    let format = format.replace("%Z", &zone.name).replace("%z", &zone.digits());
+    self::format(seconds, &format)
+}
+
+fn zone(seconds: f64) -> cofferdam_guest_sys::zone::Offset {
+    let zone = std::env::var("TZ").ok();
+    cofferdam_guest_sys::zone::offset_at(zone.as_deref(), seconds.floor() as i64)
+}
+
 /// Formats a time given in seconds.
 pub(super) fn format(seconds: f64, format: &str) -> String {
     let bytes = cofferdam_guest_sys::calendar::format(format.as_bytes(), seconds.floor() as i64);

@@ -155,16 +155,18 @@ impl List<'_> {
         let recent = seconds <= now + 3600 && seconds > now - RECENT;
         let text = match self.settings.time_style.as_str() {
             "full-iso" => {
-                let date = calendar::format(b"%F %T", seconds);
-                let date = String::from_utf8_lossy(&date).into_owned();
-                return format!("{date}.{:09} +0000", nanoseconds % 1_000_000_000);
+                let part = |format: &[u8]| {
+                    String::from_utf8_lossy(&calendar::local(format, seconds)).into_owned()
+                };
+                let fraction = nanoseconds % 1_000_000_000;
+                return format!("{}.{fraction:09} {}", part(b"%F %T"), part(b"%z"));
             }
-            "long-iso" => calendar::format(b"%F %R", seconds),
-            "iso" if recent => calendar::format(b"%m-%d %R", seconds),
-            "iso" => calendar::format(b"%F ", seconds),
-            custom if custom.starts_with('+') => calendar::format(&custom.as_bytes()[1..], seconds),
-            _ if recent => calendar::format(b"%b %e %R", seconds),
-            _ => calendar::format(b"%b %e  %Y", seconds),
+            "long-iso" => calendar::local(b"%F %R", seconds),
+            "iso" if recent => calendar::local(b"%m-%d %R", seconds),
+            "iso" => calendar::local(b"%F ", seconds),
+            custom if custom.starts_with('+') => calendar::local(&custom.as_bytes()[1..], seconds),
+            _ if recent => calendar::local(b"%b %e %R", seconds),
+            _ => calendar::local(b"%b %e  %Y", seconds),
         };
         String::from_utf8_lossy(&text).into_owned()
     }

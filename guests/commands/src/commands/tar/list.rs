@@ -80,7 +80,7 @@ impl Tar {
         self.width = self.width.max(owners.len() + 1 + size.len());
         let width = self.width - owners.len() - 1;
         let format: &[u8] = if self.settings.full_time { b"%F %T" } else { b"%F %R" };
-        let date = calendar::format(format, header.mtime().unwrap_or(0) as i64);
+        let date = calendar::local(format, header.mtime().unwrap_or(0) as i64);
         let date = String::from_utf8_lossy(&date);
         format!("{mode} {owners} {size:>width$} {date} ")
     }

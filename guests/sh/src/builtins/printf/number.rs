@@ -51,6 +51,30 @@ pub(super) fn parse_integer(text: &[u8]) -> Result<(i64, u64), ((i64, u64), &'st
     Ok((signed, unsigned))
 }
 
+/// Returns true if a number that [`parse_integer`] takes does not fit into 64 bits.
+pub(super) fn is_out_of_range(text: &[u8], is_signed: bool) -> bool {
+    let text = text.trim_ascii_start();
+    let (is_negative, digits) = match text {
+        [b'\'' | b'"', ..] => return false,
+        [b'-', rest @ ..] => (true, rest),
+        [b'+', rest @ ..] => (false, rest),
+        rest => (false, rest),
+    };
+    let (radix, digits) = match digits {
+        [b'0', b'x' | b'X', digits @ ..] => (16, digits),
+        [b'0', digits @ ..] => (8, digits),
+        digits => (10, digits),
+    };
+    let most = match (is_signed, is_negative) {
+        (true, true) => i128::from(i64::MAX) + 1,
+        (true, false) => i128::from(i64::MAX),
+        (false, _) => i128::from(u64::MAX),
+    };
+    let digits = digits.iter().map_while(|c| char::from(*c).to_digit(radix));
+    let add = |sum: i128, digit: u32| (sum * i128::from(radix) + i128::from(digit)).min(most + 1);
+    digits.fold(0, add) > most
+}
+
 /// Parses a floating-point number. The error carries the value of the valid prefix.
 pub(super) fn parse_float(text: &[u8]) -> Result<f64, f64> {
     let text = String::from_utf8_lossy(text.trim_ascii_start()).into_owned();
