@@ -1,4 +1,5 @@
-//! Packs the modules of Node that the registry's `wasm-rquickjs` has for QuickJS.
+//! Packs the modules of Node that the registry's `wasm-rquickjs` has for QuickJS, and those of ours
+//! that few tools use.
 //!
 //! The originals stay in the registry: this repository has their names and a few changes. A change
 //! whose text does not occur exactly once fails the build: the package has a new version, and the
@@ -21,6 +22,9 @@ const TARGET: &str = "wasm64-unknown-unknown";
 
 /// Folder of the modules inside the package.
 const FOLDER: &str = "skeleton/src/builtin";
+
+/// Modules of our own that few tools use. They would lengthen the image by 100 KB as they are.
+const PACKED_FOLDER: &str = "src/apis/library/keys";
 
 /// Stack that the guest is linked with; see `JS_STACK` in `src/interpreter.rs`.
 const STACK: usize = 2 << 20;
@@ -330,6 +334,7 @@ fn build() -> Result<()> {
     }
     println!("cargo::rerun-if-changed=../Cargo.lock");
     println!("cargo::rerun-if-changed=src/apis/library/events_on.js");
+    println!("cargo::rerun-if-changed={PACKED_FOLDER}");
     let out = PathBuf::from(std::env::var("OUT_DIR")?);
     let folder = find()?.join(FOLDER);
     let mut table = String::from("[\n");
@@ -337,16 +342,29 @@ fn build() -> Result<()> {
         let path = folder.join(format!("{file}.js"));
         let source =
             std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-        let source = change(name, source)?;
-        let packed = out.join(format!("{}.deflate", file.replace('/', "_")));
-        let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
-        encoder.write_all(source.as_bytes())?;
-        std::fs::write(&packed, encoder.finish()?)?;
-        table.push_str(&format!("    ({name:?}, include_bytes!({packed:?})),\n"));
+        table.push_str(&pack(name, &change(name, source)?, &out)?);
+    }
+    let mut own: Vec<PathBuf> = std::fs::read_dir(PACKED_FOLDER)?
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect::<std::io::Result<_>>()?;
+    own.sort();
+    for path in own {
+        let stem = path.file_stem().and_then(|stem| stem.to_str()).ok_or("a name in UTF-8")?;
+        let source = std::fs::read_to_string(&path)?;
+        table.push_str(&pack(&format!("internal/keys/{stem}"), &source, &out)?);
     }
     table.push_str("]\n");
     std::fs::write(out.join("node_modules.rs"), table)?;
     Ok(())
+}
+
+/// Writes a deflated source to `out`, and returns its line of the table.
+fn pack(name: &str, source: &str, out: &Path) -> Result<String> {
+    let packed = out.join(format!("{}.deflate", name.replace('/', "_")));
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(source.as_bytes())?;
+    std::fs::write(&packed, encoder.finish()?)?;
+    Ok(format!("    ({name:?}, include_bytes!({packed:?})),\n"))
 }
 
 /// Returns the directory of the unpacked package, in the version of the lock file.

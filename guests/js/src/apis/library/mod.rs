@@ -1,9 +1,10 @@
 //! The built-in modules of Node: ES modules that are compiled into the image and run at their first
 //! `require` or `import`.
 //!
-//! Most come from the registry's `wasm-rquickjs`, packed by `build.rs`. The modules beside this file
-//! replace what that package has over its own host. Module names have the prefix `cofferdam:`, so
-//! that the engine keeps no source for them; only these modules can import each other by it.
+//! Most come from the registry's `wasm-rquickjs`, packed by `build.rs` together with the folder
+//! `keys`. The modules beside this file replace what that package has over its own host. Module names
+//! have the prefix `cofferdam:`, so that the engine keeps no source for them; only these modules can
+//! import each other by it.
 
 mod bytes;
 mod cipher;
@@ -35,7 +36,17 @@ const INTERNAL: [&str; 6] = [
     "internal/subtle",
 ];
 
-/// Modules of the registry, by name: deflated sources.
+/// Modules that the preludes and other modules open when a tool first uses a key pair. None is
+/// compiled when the image is made: few tools need them, and they would make the image longer.
+const LATE: [&str; 5] = [
+    "internal/keys/agreement",
+    "internal/keys/generation",
+    "internal/keys/objects",
+    "internal/keys/signatures",
+    "internal/keys/subtle",
+];
+
+/// Modules of the registry and those of `keys`, by name: deflated sources.
 const PACKED: &[(&str, &[u8])] = &include!(concat!(env!("OUT_DIR"), "/node_modules.rs"));
 
 /// Modules of this folder, by name.
@@ -206,7 +217,7 @@ fn compile<'a>(ctx: &Ctx<'_>, names: impl Iterator<Item = &'a &'a str>) -> Resul
 /// Returns the namespace of a public module, which runs at the first time; `None` if there is no
 /// such module.
 fn open<'js>(ctx: Ctx<'js>, name: String) -> Result<Option<Value<'js>>> {
-    if !PUBLIC.iter().chain(&INTERNAL).any(|known| *known == name) {
+    if !PUBLIC.iter().chain(&INTERNAL).chain(&LATE).any(|known| *known == name) {
         return Ok(None);
     }
     // The engine finds a module that is compiled already only for an import.
