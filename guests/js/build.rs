@@ -23,8 +23,12 @@ const TARGET: &str = "wasm64-unknown-unknown";
 /// Folder of the modules inside the package.
 const FOLDER: &str = "skeleton/src/builtin";
 
-/// Modules of our own that few tools use. They would lengthen the image by 100 KB as they are.
-const PACKED_FOLDER: &str = "src/apis/library/keys";
+/// Folders with modules of our own that few tools use. They would lengthen the image by 180 KB as
+/// they are.
+const PACKED_FOLDERS: [&str; 2] = ["intl", "keys"];
+
+/// Place of these folders.
+const LIBRARY: &str = "src/apis/library";
 
 /// Stack that the guest is linked with; see `JS_STACK` in `src/interpreter.rs`.
 const STACK: usize = 2 << 20;
@@ -172,6 +176,14 @@ const CHANGES: &[(&str, Change)] = &[
         super(message);\n\n        this.actual = actual;\n",
         },
     ),
+    // The symbol is registered, so that programs can name it without the module.
+    (
+        "events",
+        Replace {
+            from: "Symbol('events.captureRejection')",
+            to: "Symbol.for('nodejs.rejection')",
+        },
+    ),
     // The iterator of `events.on` lost an abort while events were waiting; `once` and `on` reject
     // with an error that is not Node's.
     ("events", Cut { from: "EventEmitter.on = function(", to: "EventEmitter.getEventListeners =" }),
@@ -300,6 +312,13 @@ export default _defaultExport",
             base = formatError(value, constructor, tag, ctx, keys);\n",
         },
     ),
+    (
+        "util",
+        Replace {
+            from: "isKeyObject: function isKeyObject() { return false; }",
+            to: "isKeyObject(value) { return sandbox.isKeyObject?.(value) ?? false; }",
+        },
+    ),
     // Names of the system's errors by their numbers.
     (
         "util",
@@ -334,7 +353,9 @@ fn build() -> Result<()> {
     }
     println!("cargo::rerun-if-changed=../Cargo.lock");
     println!("cargo::rerun-if-changed=src/apis/library/events_on.js");
-    println!("cargo::rerun-if-changed={PACKED_FOLDER}");
+    for folder in PACKED_FOLDERS {
+        println!("cargo::rerun-if-changed={LIBRARY}/{folder}");
+    }
     let out = PathBuf::from(std::env::var("OUT_DIR")?);
     let folder = find()?.join(FOLDER);
     let mut table = String::from("[\n");
@@ -344,18 +365,26 @@ fn build() -> Result<()> {
             std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
         table.push_str(&pack(name, &change(name, source)?, &out)?);
     }
-    let mut own: Vec<PathBuf> = std::fs::read_dir(PACKED_FOLDER)?
-        .map(|entry| entry.map(|entry| entry.path()))
-        .collect::<std::io::Result<_>>()?;
-    own.sort();
-    for path in own {
-        let stem = path.file_stem().and_then(|stem| stem.to_str()).ok_or("a name in UTF-8")?;
-        let source = std::fs::read_to_string(&path)?;
-        table.push_str(&pack(&format!("internal/keys/{stem}"), &source, &out)?);
+    for folder in PACKED_FOLDERS {
+        for path in files(&Path::new(LIBRARY).join(folder))? {
+            let stem = path.file_stem().and_then(|stem| stem.to_str()).ok_or("a name in UTF-8")?;
+            let source = std::fs::read_to_string(&path)?;
+            table.push_str(&pack(&format!("internal/{folder}/{stem}"), &source, &out)?);
+        }
     }
     table.push_str("]\n");
     std::fs::write(out.join("node_modules.rs"), table)?;
     Ok(())
+}
+
+/// Returns the files of a folder by name.
+fn files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        files.push(entry?.path());
+    }
+    files.sort();
+    Ok(files)
 }
 
 /// Writes a deflated source to `out`, and returns its line of the table.

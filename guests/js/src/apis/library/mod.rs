@@ -1,8 +1,8 @@
 //! The built-in modules of Node: ES modules that are compiled into the image and run at their first
 //! `require` or `import`.
 //!
-//! Most come from the registry's `wasm-rquickjs`, packed by `build.rs` together with the folder
-//! `keys`. The modules beside this file replace what that package has over its own host. Module names
+//! Most come from the registry's `wasm-rquickjs`, packed by `build.rs` together with the folders
+//! `assert`, `intl` and `keys`. The modules beside this file replace what that package has over its own host. Module names
 //! have the prefix `cofferdam:`, so that the engine keeps no source for them; only these modules can
 //! import each other by it.
 
@@ -36,17 +36,25 @@ const INTERNAL: [&str; 6] = [
     "internal/subtle",
 ];
 
-/// Modules that the preludes and other modules open when a tool first uses a key pair. None is
-/// compiled when the image is made: few tools need them, and they would make the image longer.
-const LATE: [&str; 5] = [
+/// Modules that the preludes and other modules open when a tool first uses a key pair, the names,
+/// lists and phrases of `Intl`, or a time zone of earlier years, or when an assertion without a message fails. None is compiled when the image is made: few tools need
+/// them, and they would make the image longer.
+const LATE: [&str; 11] = [
+    "internal/intl/display_names",
+    "internal/intl/number_locales",
+    "internal/intl/number_parts",
+    "internal/intl/phrases",
+    "internal/intl/zone_history",
     "internal/keys/agreement",
     "internal/keys/generation",
+    "internal/keys/key_wrap",
     "internal/keys/objects",
     "internal/keys/signatures",
     "internal/keys/subtle",
 ];
 
-/// Modules of the registry and those of `keys`, by name: deflated sources.
+/// Modules of the registry and those of `assert`, `intl` and `keys`, by
+/// name: deflated sources.
 const PACKED: &[(&str, &[u8])] = &include!(concat!(env!("OUT_DIR"), "/node_modules.rs"));
 
 /// Modules of this folder, by name.

@@ -23,6 +23,8 @@ export class KeyObject {
   }
   static {
     materialOf = (key) => (typeof key === 'object' && key !== null && #material in key ? key.#material : undefined);
+    // Without this module there is no such key that `util.types` could be asked about.
+    internal.isKeyObject = (value) => materialOf(value) !== undefined;
   }
   static from(key) {
     if (!(key instanceof globalThis.CryptoKey)) throw new ERR_INVALID_ARG_TYPE('key', 'CryptoKey', key);
