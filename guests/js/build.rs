@@ -25,7 +25,7 @@ const FOLDER: &str = "skeleton/src/builtin";
 
 /// Folders with modules of our own that few tools use. They would lengthen the image by 180 KB as
 /// they are.
-const PACKED_FOLDERS: [&str; 2] = ["intl", "keys"];
+const PACKED_FOLDERS: [&str; 3] = ["assert", "intl", "keys"];
 
 /// Place of these folders.
 const LIBRARY: &str = "src/apis/library";
@@ -176,6 +176,18 @@ const CHANGES: &[(&str, Change)] = &[
         super(message);\n\n        this.actual = actual;\n",
         },
     ),
+    // The package looks for the text of a failed assertion in files; `assert/expression.js` has it.
+    ("assert", Cut { from: "function parseStackFrames(stack) {", to: "class Comparison {" }),
+    (
+        "assert",
+        Replace {
+            from: "class Comparison {",
+            to: "const getErrMessage = (callee) => sandbox.openPart('internal/assert/expression')(callee);
+
+class Comparison {",
+        },
+    ),
+    ("assert", Replace { from: "import fs from 'node:fs';", to: "import { internal as sandbox } from 'host';" }),
     // The symbol is registered, so that programs can name it without the module.
     (
         "events",

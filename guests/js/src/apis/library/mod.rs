@@ -39,7 +39,8 @@ const INTERNAL: [&str; 6] = [
 /// Modules that the preludes and other modules open when a tool first uses a key pair, the names,
 /// lists and phrases of `Intl`, or a time zone of earlier years, or when an assertion without a message fails. None is compiled when the image is made: few tools need
 /// them, and they would make the image longer.
-const LATE: [&str; 11] = [
+const LATE: [&str; 12] = [
+    "internal/assert/expression",
     "internal/intl/display_names",
     "internal/intl/number_locales",
     "internal/intl/number_parts",
@@ -246,6 +247,7 @@ pub(crate) fn natives<'js>(ctx: &Ctx<'js>, native: &Object<'js>) -> Result<()> {
     cipher::natives(ctx, native)?;
     crypto::natives(ctx, native)?;
     vm::natives(ctx, native)?;
+    crate::sources::natives(ctx, native)?;
     native.set("openModule", Function::new(ctx.clone(), open)?)?;
     native.set("publicModules", PUBLIC.to_vec())?;
     let lend = |ctx: Ctx<'js>, host: Object<'js>| {
