@@ -298,6 +298,87 @@ Object.assign(_defaultExport, { atob, btoa, transcode })
 export default _defaultExport",
         },
     ),
+    (
+        "buffer",
+        Replace {
+            from: "throw new ERR_OUT_OF_RANGE('size', '>= 0 and <= ' + K_MAX_LENGTH, size)",
+            to: "throw new ERR_OUT_OF_RANGE('size', '>= 0 && <= 4294967296', size)",
+        },
+    ),
+    (
+        "buffer",
+        Replace {
+            from: "throw new RangeError('Buffer size must be a multiple of 16-bits')",
+            to: "throw wrongSize(16)",
+        },
+    ),
+    (
+        "buffer",
+        Replace {
+            from: "throw new RangeError('Buffer size must be a multiple of 32-bits')",
+            to: "throw wrongSize(32)",
+        },
+    ),
+    (
+        "buffer",
+        Replace {
+            from: "throw new RangeError('Buffer size must be a multiple of 64-bits')",
+            to: "throw wrongSize(64)",
+        },
+    ),
+    (
+        "buffer",
+        Replace {
+            from: "const K_MAX_LENGTH = 0x7fffffff\n",
+            to: "const K_MAX_LENGTH = 0x7fffffff
+const wrongSize = (bits) => {
+    const error = new RangeError(`Buffer size must be a multiple of ${bits}-bits`)
+    return Object.assign(error, { code: 'ERR_INVALID_BUFFER_SIZE' })
+}\n",
+        },
+    ),
+    // The members in the order of Node.
+    (
+        "url",
+        Replace {
+            from: "    const options = {
+        protocol: url.protocol,
+        hostname: typeof url.hostname === 'string' && url.hostname.startsWith('[')
+            ? url.hostname.slice(1, -1)
+            : url.hostname,
+    };
+",
+            to: "    const options = {
+        __proto__: null,
+        ...url,
+        protocol: url.protocol,
+        hostname: typeof url.hostname === 'string' && url.hostname.startsWith('[')
+            ? url.hostname.slice(1, -1)
+            : url.hostname,
+        hash: url.hash,
+        search: url.search,
+        pathname: url.pathname,
+        path: `${url.pathname || ''}${url.search || ''}`,
+        href: url.href,
+    };
+",
+        },
+    ),
+    // `once` listens for the event before it listens for errors.
+    (
+        "events",
+        Replace {
+            from: "        let errorHandler;\n        if (name !== 'error') {\n            errorHandler = function(err) {",
+            to: "        let errorHandler;\n        emitter.once(name, eventHandler);\n        if (name !== 'error') {\n            errorHandler = function(err) {",
+        },
+    ),
+    (
+        "events",
+        Replace {
+            from: "            emitter.once('error', errorHandler);\n        }\n\n        emitter.once(name, eventHandler);\n",
+            to: "            emitter.once('error', errorHandler);\n        }\n",
+        },
+    ),
     // Node's `stream` has functions that tell the state of a stream.
     (
         "stream",

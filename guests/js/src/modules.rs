@@ -133,7 +133,7 @@ fn set_meta<'js>(ctx: &Ctx<'js>, meta: &Object<'js>, path: &str, is_main: bool) 
     meta.set("main", is_main)?;
     let from = path.to_owned();
     let resolve = move |ctx: Ctx<'js>, name: String| -> Result<String> {
-        let found: String = call(&ctx, "resolveImport", (&name, &from))?;
+        let found: String = call(&ctx, "resolveName", (&name, &from))?;
         Ok(if found.starts_with('/') { file_url(&found) } else { found })
     };
     meta.set("resolve", Function::new(ctx.clone(), resolve)?)?;

@@ -15,18 +15,29 @@ const USAGES = {
   'AES-GCM': AES,
   'AES-KW': ['wrapKey', 'unwrapKey'],
 };
-const PAIRS = ['RSASSA-PKCS1-v1_5', 'RSA-PSS', 'RSA-OAEP', 'ECDSA', 'ECDH', 'Ed25519', 'X25519'];
-const NAMES = [...Object.keys(USAGES), ...PAIRS];
+const [SIGNING, AGREEING] = [['sign', 'verify'], ['deriveKey', 'deriveBits']];
+const PAIRS = {
+  __proto__: null,
+  'RSASSA-PKCS1-v1_5': SIGNING,
+  'RSA-PSS': SIGNING,
+  'RSA-OAEP': AES,
+  ECDSA: SIGNING,
+  ECDH: AGREEING,
+  Ed25519: SIGNING,
+  X25519: AGREEING,
+};
+const ALL = { ...USAGES, ...PAIRS };
 // Loaded with the first key pair.
 const pairs = () => internal.openPart('internal/keys/subtle');
-const isPair = (name) => PAIRS.includes(name);
+const isPair = (name) => name in PAIRS;
 
-const nameOf = (algorithm) => {
+// With a usage, the name of an algorithm that has it.
+const nameOf = (algorithm, usage = undefined) => {
   const given = typeof algorithm === 'object' && algorithm !== null ? algorithm.name : algorithm;
   if (given === undefined) throw internal.wrongType('algorithm.name', 'of type string', given);
   const wanted = `${given}`.toUpperCase();
-  const name = NAMES.find((known) => known.toUpperCase() === wanted);
-  if (name === undefined) throw refused('Unrecognized algorithm name');
+  const name = Object.keys(ALL).find((known) => known.toUpperCase() === wanted);
+  if (name === undefined || (usage !== undefined && !ALL[name].includes(usage))) throw refused('Unrecognized algorithm name');
   return name;
 };
 
@@ -39,7 +50,7 @@ const make = (name, secret, algorithm, extractable, usages) => {
 };
 const allow = (key, algorithm, usage) => {
   const material = materialOf(key);
-  if (key.algorithm.name !== nameOf(algorithm)) throw notAllowed('Key algorithm mismatch');
+  if (key.algorithm.name !== nameOf(algorithm, usage)) throw notAllowed('Key algorithm mismatch');
   if (!key.usages.includes(usage)) throw notAllowed('Unable to use this key to ' + usage);
   return material;
 };
