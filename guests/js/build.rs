@@ -1,4 +1,5 @@
-//! Packs the modules of Node that the registry's `wasm-rquickjs` has for QuickJS.
+//! Packs the modules of Node that the registry's `wasm-rquickjs` has for QuickJS, and those of ours
+//! that few tools use.
 //!
 //! The originals stay in the registry: this repository has their names and a few changes. A change
 //! whose text does not occur exactly once fails the build: the package has a new version, and the
@@ -21,6 +22,13 @@ const TARGET: &str = "wasm64-unknown-unknown";
 
 /// Folder of the modules inside the package.
 const FOLDER: &str = "skeleton/src/builtin";
+
+/// Folders with modules of our own that few tools use. They would lengthen the image by 180 KB as
+/// they are.
+const PACKED_FOLDERS: [&str; 3] = ["assert", "intl", "keys"];
+
+/// Place of these folders.
+const LIBRARY: &str = "src/apis/library";
 
 /// Stack that the guest is linked with; see `JS_STACK` in `src/interpreter.rs`.
 const STACK: usize = 2 << 20;
@@ -168,6 +176,26 @@ const CHANGES: &[(&str, Change)] = &[
         super(message);\n\n        this.actual = actual;\n",
         },
     ),
+    // The package looks for the text of a failed assertion in files; `assert/expression.js` has it.
+    ("assert", Cut { from: "function parseStackFrames(stack) {", to: "class Comparison {" }),
+    (
+        "assert",
+        Replace {
+            from: "class Comparison {",
+            to: "const getErrMessage = (callee) => sandbox.openPart('internal/assert/expression')(callee);
+
+class Comparison {",
+        },
+    ),
+    ("assert", Replace { from: "import fs from 'node:fs';", to: "import { internal as sandbox } from 'host';" }),
+    // The symbol is registered, so that programs can name it without the module.
+    (
+        "events",
+        Replace {
+            from: "Symbol('events.captureRejection')",
+            to: "Symbol.for('nodejs.rejection')",
+        },
+    ),
     // The iterator of `events.on` lost an abort while events were waiting; `once` and `on` reject
     // with an error that is not Node's.
     ("events", Cut { from: "EventEmitter.on = function(", to: "EventEmitter.getEventListeners =" }),
@@ -270,6 +298,87 @@ Object.assign(_defaultExport, { atob, btoa, transcode })
 export default _defaultExport",
         },
     ),
+    (
+        "buffer",
+        Replace {
+            from: "throw new ERR_OUT_OF_RANGE('size', '>= 0 and <= ' + K_MAX_LENGTH, size)",
+            to: "throw new ERR_OUT_OF_RANGE('size', '>= 0 && <= 4294967296', size)",
+        },
+    ),
+    (
+        "buffer",
+        Replace {
+            from: "throw new RangeError('Buffer size must be a multiple of 16-bits')",
+            to: "throw wrongSize(16)",
+        },
+    ),
+    (
+        "buffer",
+        Replace {
+            from: "throw new RangeError('Buffer size must be a multiple of 32-bits')",
+            to: "throw wrongSize(32)",
+        },
+    ),
+    (
+        "buffer",
+        Replace {
+            from: "throw new RangeError('Buffer size must be a multiple of 64-bits')",
+            to: "throw wrongSize(64)",
+        },
+    ),
+    (
+        "buffer",
+        Replace {
+            from: "const K_MAX_LENGTH = 0x7fffffff\n",
+            to: "const K_MAX_LENGTH = 0x7fffffff
+const wrongSize = (bits) => {
+    const error = new RangeError(`Buffer size must be a multiple of ${bits}-bits`)
+    return Object.assign(error, { code: 'ERR_INVALID_BUFFER_SIZE' })
+}\n",
+        },
+    ),
+    // The members in the order of Node.
+    (
+        "url",
+        Replace {
+            from: "    const options = {
+        protocol: url.protocol,
+        hostname: typeof url.hostname === 'string' && url.hostname.startsWith('[')
+            ? url.hostname.slice(1, -1)
+            : url.hostname,
+    };
+",
+            to: "    const options = {
+        __proto__: null,
+        ...url,
+        protocol: url.protocol,
+        hostname: typeof url.hostname === 'string' && url.hostname.startsWith('[')
+            ? url.hostname.slice(1, -1)
+            : url.hostname,
+        hash: url.hash,
+        search: url.search,
+        pathname: url.pathname,
+        path: `${url.pathname || ''}${url.search || ''}`,
+        href: url.href,
+    };
+",
+        },
+    ),
+    // `once` listens for the event before it listens for errors.
+    (
+        "events",
+        Replace {
+            from: "        let errorHandler;\n        if (name !== 'error') {\n            errorHandler = function(err) {",
+            to: "        let errorHandler;\n        emitter.once(name, eventHandler);\n        if (name !== 'error') {\n            errorHandler = function(err) {",
+        },
+    ),
+    (
+        "events",
+        Replace {
+            from: "            emitter.once('error', errorHandler);\n        }\n\n        emitter.once(name, eventHandler);\n",
+            to: "            emitter.once('error', errorHandler);\n        }\n",
+        },
+    ),
     // Node's `stream` has functions that tell the state of a stream.
     (
         "stream",
@@ -294,6 +403,13 @@ export default _defaultExport",
                 keys.push('errors');
             }
             base = formatError(value, constructor, tag, ctx, keys);\n",
+        },
+    ),
+    (
+        "util",
+        Replace {
+            from: "isKeyObject: function isKeyObject() { return false; }",
+            to: "isKeyObject(value) { return sandbox.isKeyObject?.(value) ?? false; }",
         },
     ),
     // Names of the system's errors by their numbers.
@@ -330,6 +446,9 @@ fn build() -> Result<()> {
     }
     println!("cargo::rerun-if-changed=../Cargo.lock");
     println!("cargo::rerun-if-changed=src/apis/library/events_on.js");
+    for folder in PACKED_FOLDERS {
+        println!("cargo::rerun-if-changed={LIBRARY}/{folder}");
+    }
     let out = PathBuf::from(std::env::var("OUT_DIR")?);
     let folder = find()?.join(FOLDER);
     let mut table = String::from("[\n");
@@ -337,16 +456,37 @@ fn build() -> Result<()> {
         let path = folder.join(format!("{file}.js"));
         let source =
             std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-        let source = change(name, source)?;
-        let packed = out.join(format!("{}.deflate", file.replace('/', "_")));
-        let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
-        encoder.write_all(source.as_bytes())?;
-        std::fs::write(&packed, encoder.finish()?)?;
-        table.push_str(&format!("    ({name:?}, include_bytes!({packed:?})),\n"));
+        table.push_str(&pack(name, &change(name, source)?, &out)?);
+    }
+    for folder in PACKED_FOLDERS {
+        for path in files(&Path::new(LIBRARY).join(folder))? {
+            let stem = path.file_stem().and_then(|stem| stem.to_str()).ok_or("a name in UTF-8")?;
+            let source = std::fs::read_to_string(&path)?;
+            table.push_str(&pack(&format!("internal/{folder}/{stem}"), &source, &out)?);
+        }
     }
     table.push_str("]\n");
     std::fs::write(out.join("node_modules.rs"), table)?;
     Ok(())
+}
+
+/// Returns the files of a folder by name.
+fn files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        files.push(entry?.path());
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// Writes a deflated source to `out`, and returns its line of the table.
+fn pack(name: &str, source: &str, out: &Path) -> Result<String> {
+    let packed = out.join(format!("{}.deflate", name.replace('/', "_")));
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(source.as_bytes())?;
+    std::fs::write(&packed, encoder.finish()?)?;
+    Ok(format!("    ({name:?}, include_bytes!({packed:?})),\n"))
 }
 
 /// Returns the directory of the unpacked package, in the version of the lock file.

@@ -42,5 +42,6 @@ mod process;
 mod ranges;
 pub mod rejections;
 mod script;
+mod sources;
 pub mod thrown;
 pub mod tool;

@@ -9,7 +9,7 @@ use rquickjs::{Ctx, Error, Exception, Function, JsLifetime, Object, Result, Runt
 
 use crate::apis::{Text, library};
 use crate::engine::{self, Eval};
-use crate::{script, tool};
+use crate::{script, sources, tool};
 
 /// JavaScript function that loads a part of the image and returns its exports.
 struct Parts<'js>(Function<'js>);
@@ -81,6 +81,7 @@ impl Loader for Files {
         }
         let loaded: Object = call(ctx, "load", (name, ""))?;
         if let Some(source) = loaded.get::<_, Option<Text>>("source")? {
+            sources::keep(name, &source.0);
             let source = tool::without_shebang(&source.0);
             let module = Module::declare(ctx.clone(), name, source.as_ref())?;
             set_meta(ctx, &module.meta()?, name, false)?;
@@ -132,7 +133,7 @@ fn set_meta<'js>(ctx: &Ctx<'js>, meta: &Object<'js>, path: &str, is_main: bool) 
     meta.set("main", is_main)?;
     let from = path.to_owned();
     let resolve = move |ctx: Ctx<'js>, name: String| -> Result<String> {
-        let found: String = call(&ctx, "resolveImport", (&name, &from))?;
+        let found: String = call(&ctx, "resolveName", (&name, &from))?;
         Ok(if found.starts_with('/') { file_url(&found) } else { found })
     };
     meta.set("resolve", Function::new(ctx.clone(), resolve)?)?;
@@ -157,6 +158,7 @@ fn file_url(path: &str) -> String {
 
 /// Compiles a CommonJS file to a function of `(exports, require, module, __filename, __dirname)`.
 fn compile_script<'js>(ctx: Ctx<'js>, source: Text, path: String) -> Result<Value<'js>> {
+    sources::keep(&path, &source.0);
     let source = tool::without_shebang(&source.0);
     let head = "0, function (exports, require, module, __filename, __dirname) {\n\n";
     let text = [head, source.as_ref(), "\n}"];

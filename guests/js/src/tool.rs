@@ -15,7 +15,7 @@ use rquickjs::{Ctx, Persistent, Promise, Result, Value};
 
 pub(crate) use compile::without_shebang;
 
-use crate::{calls, clone, exit, modules, pending, rejections, script, thrown};
+use crate::{calls, clone, exit, modules, pending, rejections, script, sources, thrown};
 
 /// The run in this cell, between two stays of the guest on the stack.
 struct Running {
@@ -334,6 +334,7 @@ fn failed<'js>(
 
 /// Compiles the tool and calls it; returns a promise of its result, and true if it is a module.
 fn launch<'js>(ctx: &Ctx<'js>, start: &Start<'_>) -> Result<(Promise<'js>, bool)> {
+    sources::keep(start.file, start.source);
     let btcp = crate::apis::make_btcp(ctx, &start.members)?;
     let args = clone::unpack(ctx, start.args)?;
     let as_body = |promise| (promise, false);

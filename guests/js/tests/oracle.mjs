@@ -5,7 +5,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 
 const FOLLOWING = ['console', 'crypto', 'encoding', 'events', 'fetch', 'streams', 'timers', 'url'];
 // Cases of Node's own modules, with `require` as a script has it.
-const NODE = ['core', 'crypto', 'errors', 'intl', 'streams'].map((name) => `node/${name}`);
+const NODE = ['core', 'crypto', 'errors', 'intl', 'keys', 'streams'].map((name) => `node/${name}`);
 const at = (name) => new URL(`cases/${name}`, import.meta.url);
 
 // Replaces a row of frames with one: they name files and positions of the engine.

@@ -99,10 +99,9 @@
   };
 
   // The options as a program's own inspection method sees them.
-  const userOptions = (ctx, depth) => {
+  const userOptions = (ctx) => {
     const options = { stylize: (text) => `${text}` };
     for (const name in DEFAULTS) options[name] = ctx[name];
-    options.depth = depth;
     return options;
   };
 
@@ -114,7 +113,7 @@
     if (typeof constructor === 'function' && lookup(constructor, 'prototype') === value)
       return undefined;
     const left = ctx.depth === null ? null : ctx.depth - depth;
-    const shown = apply(method, original, [left, userOptions(ctx, left), inspect]);
+    const shown = apply(method, original, [left, userOptions(ctx), inspect]);
     if (shown === original) return undefined;
     if (shown !== null && typeof shown === 'object') return formatValue(ctx, shown, depth);
     return replaceLines(`${shown}`, ctx.indent);

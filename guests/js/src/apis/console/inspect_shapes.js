@@ -64,7 +64,8 @@
     return (
       startsWith(source, 'class') &&
       endsWith(source, '}') &&
-      regExpExec(/^class(?:[\s{]|\/\*|\/\/)/, source) !== null
+      // As in Node, one that extends the result of a call is shown as a function.
+      regExpExec(/^class(?:[\s{]|\/\*|\/\/)[^(]*\{/, source) !== null
     );
   };
 

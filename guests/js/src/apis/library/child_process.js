@@ -268,7 +268,7 @@ const spawnSync = (file, ...rest) => {
   if (inherits(2)) internal.part('process').stderr.write(bufferOf(done.stderr));
   const stdout = inherits(1) ? null : shown(done.stdout, options.encoding);
   const stderr = inherits(2) ? null : shown(done.stderr, options.encoding);
-  const result = { pid: 0, status: done.exitCode, signal: null, output: [null, stdout, stderr], stdout, stderr };
+  const result = { status: done.exitCode, signal: null, output: [null, stdout, stderr], pid: 0, stdout, stderr };
   if (!done.timedOut) return result;
   const signal = SIGNALS[options.killSignal] ?? options.killSignal ?? 'SIGTERM';
   return { error: timedOut(file, args, options), ...result, status: null, signal };

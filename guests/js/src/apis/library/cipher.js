@@ -1,4 +1,4 @@
-// `createCipheriv` and `createDecipheriv` of `crypto`: AES in four modes.
+// `createCipheriv` and `createDecipheriv` of `crypto`: AES in four modes, and as a key wrap.
 import { native, internal } from 'host';
 import { Buffer } from 'buffer';
 import { Transform } from 'stream';
@@ -6,7 +6,7 @@ import { validateString } from 'internal/validators';
 
 const { coded } = internal;
 const MODES = ['cbc', 'ctr', 'ecb', 'gcm'];
-export const CIPHERS = [128, 192, 256].flatMap((bits) => MODES.map((mode) => `aes-${bits}-${mode}`));
+export const CIPHERS = [128, 192, 256].flatMap((bits) => [...MODES.map((mode) => `aes-${bits}-${mode}`), `aes${bits}-wrap`, `id-aes${bits}-wrap`]);
 
 const state = (message) => coded(new Error(message), 'ERR_CRYPTO_INVALID_STATE');
 const ossl = (number, text, code) => {
@@ -16,6 +16,7 @@ const ossl = (number, text, code) => {
 
 class Ciphering extends Transform {
   #cipher;
+  #wrap;
   #mode;
   #isEncrypting;
   #tag;
@@ -27,13 +28,16 @@ class Ciphering extends Transform {
     validateString(name, 'cipher');
     super(options);
     const [, bits, mode] = /^(?:id-)?aes-?(128|192|256)-(\w+)$/.exec(name.toLowerCase()) ?? [];
-    if (!MODES.includes(mode)) throw coded(new Error('Unknown cipher'), 'ERR_CRYPTO_UNKNOWN_CIPHER');
+    if (!MODES.includes(mode) && mode !== 'wrap') throw coded(new Error('Unknown cipher'), 'ERR_CRYPTO_UNKNOWN_CIPHER');
     const secret = bytesOf(key, 'key');
     const vector = iv === null ? new Uint8Array(0) : bytesOf(iv, 'iv');
     if (secret.length * 8 !== Number(bits)) throw coded(new RangeError('Invalid key length'), 'ERR_CRYPTO_INVALID_KEYLEN');
-    const isRight = mode === 'gcm' ? vector.length > 0 : vector.length === (mode === 'ecb' ? 0 : 16);
+    const isRight = mode === 'gcm' ? vector.length > 0 : vector.length === ({ ecb: 0, wrap: 8 }[mode] ?? 16);
     if (!isRight) throw coded(new TypeError('Invalid initialization vector'), 'ERR_CRYPTO_INVALID_IV');
-    this.#cipher = native.newCipher(mode, Uint8Array.from(secret), Uint8Array.from(vector), isEncrypting);
+    const [plain, mark] = [Uint8Array.from(secret), Uint8Array.from(vector)];
+    // A key is wrapped whole.
+    if (mode === 'wrap') this.#wrap = (bytes) => internal.openPart('internal/keys/key_wrap')(plain, bytes, isEncrypting, mark);
+    else this.#cipher = native.newCipher(mode, plain, mark, isEncrypting);
     this.#tagLength = options?.authTagLength ?? 16;
     this.#mode = mode;
     this.#isEncrypting = isEncrypting;
@@ -46,11 +50,15 @@ class Ciphering extends Transform {
   update(data, inputEncoding, outputEncoding) {
     if (this.#isFinished) throw state('Unsupported state');
     const bytes = Uint8Array.from(this.#bytesOf(data, 'data', inputEncoding));
-    return this.#shown(native.updateCipher(this.#cipher, bytes), outputEncoding);
+    if (this.#wrap === undefined) return this.#shown(native.updateCipher(this.#cipher, bytes), outputEncoding);
+    const wrapped = this.#wrap(bytes);
+    if (wrapped === undefined) throw new Error('Trying to add data in unsupported state');
+    return this.#shown(wrapped, outputEncoding);
   }
   final(encoding) {
     if (this.#isFinished) throw state('Unsupported state');
     this.#isFinished = true;
+    if (this.#wrap !== undefined) return this.#shown(new Uint8Array(0), encoding);
     const last = native.finishCipher(this.#cipher, this.#hasPadding);
     if (last === 'length') {
       throw this.#isEncrypting

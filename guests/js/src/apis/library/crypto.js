@@ -1,8 +1,11 @@
-// `crypto`: hashes, HMAC, random values, key derivation, AES. Signatures and key pairs throw.
+// `crypto`: hashes, HMAC, random values, key derivation, AES. Key pairs and signatures are in `keys`, and
+// loaded when they are first used.
 import { native, internal } from 'host';
 import { Buffer } from 'buffer';
 import { Transform } from 'stream';
 import { CIPHERS, Cipheriv, Decipheriv } from 'internal/cipher';
+import { KeyObject, SecretKeyObject } from 'internal/keys/key_object';
+import constants from 'internal/keys/constants';
 import { validateFunction, validateInteger, validateString } from 'internal/validators';
 import { ERR_INVALID_ARG_TYPE, ERR_OUT_OF_RANGE } from 'internal/errors';
 
@@ -11,7 +14,7 @@ const { crypto: webcrypto } = globalThis;
 
 const bytesOf = (value, name, encoding) => {
   if (typeof value === 'string') return Buffer.from(value, encoding === 'buffer' ? 'utf8' : encoding);
-  if (value instanceof KeyObject) return value.export();
+  if (value instanceof SecretKeyObject) return value.export();
   const bytes = internal.bytesOf(value);
   if (bytes !== undefined) return bytes;
   throw new ERR_INVALID_ARG_TYPE(name, ['string', 'ArrayBuffer', 'Buffer', 'TypedArray', 'DataView'], value);
@@ -26,24 +29,7 @@ const shown = (bytes, encoding) => {
 const nameOf = (algorithm) =>
   algorithm.toLowerCase().replace(/^rsa-/, '').replace(/^sha-/, 'sha').replace(/^(sha512)\//, '$1-');
 
-class KeyObject {
-  #bytes;
-  constructor(type, bytes) {
-    this.type = type;
-    this.#bytes = bytes;
-  }
-  get symmetricKeySize() {
-    return this.#bytes.length;
-  }
-  export(options) {
-    if (options?.format === 'jwk') return { kty: 'oct', k: bufferOf(this.#bytes).toString('base64url') };
-    return Buffer.from(this.#bytes);
-  }
-  equals(other) {
-    return other instanceof KeyObject && bufferOf(this.#bytes).equals(other.export());
-  }
-}
-const createSecretKey = (key, encoding) => new KeyObject('secret', Uint8Array.from(bytesOf(key, 'key', encoding)));
+const createSecretKey = (key, encoding) => new SecretKeyObject('secret', Uint8Array.from(bytesOf(key, 'key', encoding)));
 
 class Running extends Transform {
   #state;
@@ -269,14 +255,13 @@ const exports = {
   Hash,
   Hmac,
   KeyObject,
-  constants: {},
+  constants,
   createCipheriv,
   createDecipheriv,
   createHash,
   createHmac,
   createSecretKey,
   getCiphers: () => [...CIPHERS],
-  getCurves: () => [],
   getFips: () => 0,
   getHashes: () => [...native.hashNames],
   getRandomValues: (array) => webcrypto.getRandomValues(array),
@@ -298,15 +283,36 @@ const exports = {
   timingSafeEqual,
   webcrypto,
 };
-// Each throws by its name: a missing function would read as a mistake of the program.
-for (const name of [
-  'createDiffieHellman', 'createECDH', 'createPrivateKey',
-  'createPublicKey', 'createSign', 'createVerify', 'diffieHellman', 'generateKey', 'generateKeyPair',
-  'generateKeyPairSync', 'generateKeySync', 'generatePrime', 'generatePrimeSync', 'privateDecrypt',
-  'privateEncrypt', 'publicDecrypt', 'publicEncrypt', 'sign', 'verify', 'X509Certificate',
-]) {
-  exports[name] = function () {
-    throw internal.notAvailable(`crypto.${name}`, 'hashes, HMAC, random values, key derivation and AES are available');
-  };
+const LATE = {
+  agreement: ['createDiffieHellman', 'createDiffieHellmanGroup', 'createECDH', 'diffieHellman', 'getCurves', 'getDiffieHellman'],
+  generation: [
+    'checkPrime', 'checkPrimeSync', 'generateKey', 'generateKeyPair', 'generateKeyPairSync', 'generateKeySync', 'generatePrime',
+    'generatePrimeSync',
+  ],
+  objects: ['createPrivateKey', 'createPublicKey'],
+  signatures: ['createSign', 'createVerify', 'privateDecrypt', 'privateEncrypt', 'publicDecrypt', 'publicEncrypt', 'sign', 'verify'],
+};
+const LATE_CLASSES = { agreement: ['DiffieHellman', 'DiffieHellmanGroup', 'ECDH'], signatures: ['Sign', 'Verify'] };
+const late = (part, name) => internal.openPart(`internal/keys/${part}`)[name];
+for (const [part, names] of Object.entries(LATE)) {
+  for (const name of names) {
+    exports[name] = { [name]: (...given) => late(part, name)(...given) }[name];
+  }
 }
+// A class that makes instances of the real one, which its parts then are members of.
+for (const [part, names] of Object.entries(LATE_CLASSES)) {
+  for (const name of names) {
+    const stub = { [name]: function (...given) { return new (late(part, name))(...given); } }[name];
+    Object.defineProperty(stub, Symbol.hasInstance, { value: (value) => value instanceof late(part, name) });
+    exports[name] = stub;
+  }
+}
+exports.ECDH.convertKey = (...given) => late('agreement', 'ECDH').convertKey(...given);
+Object.defineProperty(exports.generateKeyPair, Symbol.for('nodejs.util.promisify.custom'), {
+  value: async (type, options) => late('generation', 'generateKeyPairSync')(type, options),
+});
+// Throws by its name: a missing class would read as a mistake of the program.
+exports.X509Certificate = function X509Certificate() {
+  throw internal.notAvailable('crypto.X509Certificate', 'crypto.createPublicKey reads the key of a certificate');
+};
 export default exports;

@@ -282,16 +282,16 @@ class FileHandle {
   }
   async read(target, offset, length, position) {
     const buffer = ArrayBuffer.isView(target) ? target : (target?.buffer ?? Buffer.alloc(16384));
-    return { bytesRead: fs.readSync(this.fd, buffer, offset, length, position), buffer };
+    return { __proto__: null, bytesRead: fs.readSync(this.fd, buffer, offset, length, position), buffer };
   }
   async write(data, ...rest) {
-    return { bytesWritten: fs.writeSync(this.fd, data, ...rest), buffer: data };
+    return { __proto__: null, bytesWritten: fs.writeSync(this.fd, data, ...rest), buffer: data };
   }
   async readv(buffers, position) {
-    return { bytesRead: fs.readvSync(this.fd, buffers, position), buffers };
+    return { __proto__: null, bytesRead: fs.readvSync(this.fd, buffers, position), buffers };
   }
   async writev(buffers, position) {
-    return { bytesWritten: fs.writevSync(this.fd, buffers, position), buffers };
+    return { __proto__: null, bytesWritten: fs.writevSync(this.fd, buffers, position), buffers };
   }
   async readFile(options) {
     return fs.readFileSync(this.fd, options);

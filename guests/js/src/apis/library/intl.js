@@ -78,13 +78,23 @@ const NUMBER_OPTIONS = [
   'maximumSignificantDigits', 'localeMatcher', 'numberingSystem',
 ];
 
+// Languages other than English, loaded with the first of them.
+let loadedForeign;
+const foreign = () => (loadedForeign ??= internal.openPart('internal/intl/number_locales'));
+
 class NumberFormat {
   #options;
+  #isForeign;
   constructor(locales, options = {}) {
-    const locale = localeOf(locales);
+    const first = Array.isArray(locales) ? locales[0] : locales;
+    const isForeign = first !== undefined && !LOCALES.includes(`${first}`) && foreign().isKnown(`${first}`);
+    const locale = isForeign ? `${first}` : localeOf(locales);
     refuseOthers(options, NUMBER_OPTIONS, 'NumberFormat');
     const style = oneOf(options, 'style', ['decimal', 'percent', 'currency', 'unit'], 'decimal');
-    const notation = oneOf(options, 'notation', ['standard', 'compact'], 'standard');
+    const notation = oneOf(options, 'notation', ['standard', 'compact', 'scientific', 'engineering'], 'standard');
+    if (isForeign && (notation !== 'standard' || style === 'unit')) {
+      throw new RangeError(`${notation === 'standard' ? 'Units' : `Notation ${notation}`} of locale ${locale} are not supported: use en`);
+    }
     const currency = options.currency?.toUpperCase();
     if (style === 'currency' && currency === undefined) throw new TypeError('Currency code is required with currency style.');
     if (currency !== undefined && !/^[A-Z]{3}$/.test(currency)) throw new RangeError(`Invalid currency code : ${options.currency}`);
@@ -119,8 +129,23 @@ class NumberFormat {
       roundsCompact: notation === 'compact' && least === undefined && largest === undefined && !significant,
     };
     if (this.#options.currencyDisplay === 'name') throw new RangeError('currencyDisplay name is not supported');
-    this.format = (value) => this.#format(value);
+    this.#isForeign = isForeign;
+    this.format = (value) => this.#shown(value);
     Object.defineProperty(this, 'format', { enumerable: false });
+  }
+  #shown(value) {
+    const text = this.#format(value);
+    if (!this.#isForeign) return text;
+    return foreign().translated(this.#options.locale, text, { ...this.#options, symbol: SYMBOLS[this.#options.currency] });
+  }
+  formatToParts(value) {
+    const separators = this.#isForeign ? foreign().separators(this.#options.locale) : [',', '.'];
+    return internal.openPart('internal/intl/number_parts')(this.#shown(value), this.#options, separators);
+  }
+  formatRange(from, to) {
+    const [low, high] = [this.#shown(from), this.#shown(to)];
+    if (low === high) return `~${low}`;
+    return this.#options.style === 'currency' ? `${low} – ${high}` : `${low}–${high}`;
   }
   #number(value) {
     const o = this.#options;
@@ -145,6 +170,13 @@ class NumberFormat {
       const scaled = ([digits, exponent], by) => (digits === '' ? '0' : `0.${digits}e${exponent + by}`);
       if (o.style === 'percent') size = scaled(decimalOf(size), 2);
       let parts;
+      const isPower = o.notation === 'scientific' || o.notation === 'engineering';
+      if (isPower) {
+        const [digits, exponent] = roundTo(decimalOf(size), o.maximumSignificantDigits ?? (o.notation === 'scientific' ? o.maximumFractionDigits + 1 : 100));
+        const power = digits === '' ? 0 : o.notation === 'scientific' ? exponent - 1 : Math.floor((exponent - 1) / 3) * 3;
+        suffix = `E${power}`;
+        size = scaled([digits, exponent], -power);
+      }
       const compact = o.notation === 'compact' ? COMPACT.findIndex(([power]) => decimalOf(size)[1] > power) : -1;
       if (compact !== -1) {
         let at = compact;
@@ -194,7 +226,7 @@ class NumberFormat {
     const { roundsCompact, ...shown } = this.#options;
     return Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== undefined));
   }
-  static supportedLocalesOf = (locales) => [locales].flat().filter((name) => LOCALES.includes(name));
+  static supportedLocalesOf = (locales) => [locales].flat().filter((name) => LOCALES.includes(name) || foreign().isKnown(name));
 }
 
 const MONTHS = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December'];
@@ -455,49 +487,6 @@ class PluralRules {
   }
 }
 
-class ListFormat {
-  #word;
-  constructor(locales, options = {}) {
-    localeOf(locales);
-    refuseOthers(options, ['type', 'style', 'localeMatcher'], 'ListFormat');
-    oneOf(options, 'style', ['long'], 'long');
-    this.#word = { conjunction: 'and', disjunction: 'or' }[oneOf(options, 'type', ['conjunction', 'disjunction'], 'conjunction')];
-  }
-  format(list) {
-    const items = Array.from(list);
-    if (items.length < 3) return items.join(` ${this.#word} `);
-    return `${items.slice(0, -1).join(', ')}, ${this.#word} ${items.at(-1)}`;
-  }
-}
-
-const SPECIAL = { day: { '-1': 'yesterday', 0: 'today', 1: 'tomorrow' } };
-class RelativeTimeFormat {
-  #auto;
-  #number = new NumberFormat('en-US');
-  constructor(locales, options = {}) {
-    localeOf(locales);
-    refuseOthers(options, ['numeric', 'style', 'localeMatcher'], 'RelativeTimeFormat');
-    oneOf(options, 'style', ['long'], 'long');
-    this.#auto = oneOf(options, 'numeric', ['always', 'auto'], 'always') === 'auto';
-  }
-  format(value, unit) {
-    const name = `${unit}`.replace(/s$/, '');
-    if (!['second', 'minute', 'hour', 'day', 'week', 'month', 'quarter', 'year'].includes(name)) {
-      throw new RangeError(`Invalid unit argument for format() '${unit}'`);
-    }
-    if (this.#auto) {
-      if (SPECIAL[name]?.[value] !== undefined) return SPECIAL[name][value];
-      const next = { '-1': 'last', 0: 'this', 1: 'next' }[value];
-      if (next !== undefined && ['week', 'month', 'quarter', 'year'].includes(name)) return `${next} ${name}`;
-      if (value === 0 && ['hour', 'minute'].includes(name)) return `this ${name}`;
-      if (value === 0 && name === 'second') return 'now';
-    }
-    const size = Math.abs(value);
-    const text = `${this.#number.format(size)} ${name}${size === 1 ? '' : 's'}`;
-    return value < 0 || Object.is(value, -0) ? `${text} ago` : `in ${text}`;
-  }
-}
-
 const absent = (name) =>
   class {
     constructor() {
@@ -508,15 +497,25 @@ const absent = (name) =>
 const callable = (Class) =>
   new Proxy(Class, { apply: (target, self, [locales, options]) => new target(locales, options) });
 
+// Parts that few tools use are loaded with their first use.
+let DisplayNames;
+let loadedPhrases;
+const phrases = () => (loadedPhrases ??= internal.openPart('internal/intl/phrases')({ localeOf, oneOf, refuseOthers, NumberFormat }));
 export const Intl = {
   Collator: callable(Collator),
   DateTimeFormat: callable(DateTimeFormat),
-  DisplayNames: absent('DisplayNames'),
-  ListFormat,
+  get DisplayNames() {
+    return (DisplayNames ??= internal.openPart('internal/intl/display_names')(localeOf));
+  },
+  get ListFormat() {
+    return phrases().ListFormat;
+  },
   Locale: absent('Locale'),
   NumberFormat: callable(NumberFormat),
   PluralRules,
-  RelativeTimeFormat,
+  get RelativeTimeFormat() {
+    return phrases().RelativeTimeFormat;
+  },
   get Segmenter() {
     return (Segmenter ??= internal.openPart('internal/intl_segmenter'));
   },

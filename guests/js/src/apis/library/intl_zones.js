@@ -1,8 +1,11 @@
-// Time zones of `Intl`, by the rules that hold now. A zone has the year since which they hold; an
-// earlier date throws, because its offset may have been another one.
+// Time zones of `Intl`, by the rules that hold now. A zone has the year since which they hold; for an
+// earlier date, `intl/zone_history.js` is loaded, which goes back to 1970. What a zone had before is taken
+// for what it had then.
 //
 // A line has the standard offset in minutes, then the offset of summer with the days on which it begins
 // and ends (month.week.weekday/hour), a letter for the zone's American name, the year, the names.
+import { internal } from 'host';
+
 const TABLE = `-660||1970|Pacific/Niue
 -660||1970|Pacific/Midway,Pago_Pago,Samoa US/Samoa
 -600||1970|Pacific/Tahiti
@@ -252,7 +255,7 @@ const all = () => {
       const slash = area.indexOf('/');
       for (const place of area.slice(slash + 1).split(',')) {
         const name = `${area.slice(0, slash)}/${place}`;
-        zones.set(name.toLowerCase(), { ...zone, name });
+        zones.set(name.toLowerCase(), { ...zone, name, place: zones.size });
       }
     }
   }
@@ -287,22 +290,30 @@ const gmt = (offset, isLong) => {
 };
 
 // Returns `{ name, offsetAt(date), nameAt(date, style) }` of a zone; undefined for an unknown name.
+// The offset of a zone at a time before its present rules.
+const earlier = (zone, minutes) => {
+  zone.history ??= internal.openPart('internal/intl/zone_history')(zone.place);
+  return zone.history.findLast(([from]) => from <= minutes)[1];
+};
+
 export default (given) => {
   const zone = all().get(given.toLowerCase());
   if (zone === undefined) return undefined;
-  const at = (date) => {
-    const year = date.getUTCFullYear();
-    if (year < zone.since) throw new RangeError(`Dates in ${zone.name} before ${zone.since} are not supported: use UTC`);
-    return isSummer(zone, Math.floor(date.getTime() / 60e3));
+  const offsetAt = (date) => {
+    const minutes = Math.floor(date.getTime() / 60e3);
+    if (date.getUTCFullYear() < zone.since) return earlier(zone, minutes);
+    return isSummer(zone, minutes) ? zone.summer : zone.standard;
   };
   return {
     name: zone.name,
-    offsetAt: (date) => (at(date) ? zone.summer : zone.standard),
+    offsetAt,
     nameAt(date, style) {
-      const summer = at(date);
-      const offset = summer ? zone.summer : zone.standard;
+      const offset = offsetAt(date);
+      const summer = offset !== zone.standard;
       const isLong = style.startsWith('long');
       if (/offset/i.test(style)) return gmt(offset, isLong);
+      // An offset that the zone does not have now had another name, or none.
+      if (summer && offset !== zone.summer) return gmt(offset, isLong);
       if (zone.american !== '') {
         const word = AMERICAN[zone.american];
         if (isLong) return `${word} ${summer ? 'Daylight' : 'Standard'} Time`;

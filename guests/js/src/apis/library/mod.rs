@@ -1,9 +1,10 @@
 //! The built-in modules of Node: ES modules that are compiled into the image and run at their first
 //! `require` or `import`.
 //!
-//! Most come from the registry's `wasm-rquickjs`, packed by `build.rs`. The modules beside this file
-//! replace what that package has over its own host. Module names have the prefix `cofferdam:`, so
-//! that the engine keeps no source for them; only these modules can import each other by it.
+//! Most come from the registry's `wasm-rquickjs`, packed by `build.rs` together with the folders
+//! `assert`, `intl` and `keys`. The modules beside this file replace what that package has over its own host. Module names
+//! have the prefix `cofferdam:`, so that the engine keeps no source for them; only these modules can
+//! import each other by it.
 
 mod bytes;
 mod cipher;
@@ -35,7 +36,26 @@ const INTERNAL: [&str; 6] = [
     "internal/subtle",
 ];
 
-/// Modules of the registry, by name: deflated sources.
+/// Modules that the preludes and other modules open when a tool first uses a key pair, the names,
+/// lists and phrases of `Intl`, or a time zone of earlier years, or when an assertion without a message fails. None is compiled when the image is made: few tools need
+/// them, and they would make the image longer.
+const LATE: [&str; 12] = [
+    "internal/assert/expression",
+    "internal/intl/display_names",
+    "internal/intl/number_locales",
+    "internal/intl/number_parts",
+    "internal/intl/phrases",
+    "internal/intl/zone_history",
+    "internal/keys/agreement",
+    "internal/keys/generation",
+    "internal/keys/key_wrap",
+    "internal/keys/objects",
+    "internal/keys/signatures",
+    "internal/keys/subtle",
+];
+
+/// Modules of the registry and those of `assert`, `intl` and `keys`, by
+/// name: deflated sources.
 const PACKED: &[(&str, &[u8])] = &include!(concat!(env!("OUT_DIR"), "/node_modules.rs"));
 
 /// Modules of this folder, by name.
@@ -206,7 +226,7 @@ fn compile<'a>(ctx: &Ctx<'_>, names: impl Iterator<Item = &'a &'a str>) -> Resul
 /// Returns the namespace of a public module, which runs at the first time; `None` if there is no
 /// such module.
 fn open<'js>(ctx: Ctx<'js>, name: String) -> Result<Option<Value<'js>>> {
-    if !PUBLIC.iter().chain(&INTERNAL).any(|known| *known == name) {
+    if !PUBLIC.iter().chain(&INTERNAL).chain(&LATE).any(|known| *known == name) {
         return Ok(None);
     }
     // The engine finds a module that is compiled already only for an import.
@@ -227,6 +247,7 @@ pub(crate) fn natives<'js>(ctx: &Ctx<'js>, native: &Object<'js>) -> Result<()> {
     cipher::natives(ctx, native)?;
     crypto::natives(ctx, native)?;
     vm::natives(ctx, native)?;
+    crate::sources::natives(ctx, native)?;
     native.set("openModule", Function::new(ctx.clone(), open)?)?;
     native.set("publicModules", PUBLIC.to_vec())?;
     let lend = |ctx: Ctx<'js>, host: Object<'js>| {

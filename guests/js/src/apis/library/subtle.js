@@ -1,83 +1,58 @@
-// The keys of `crypto.subtle`: HMAC, PBKDF2, HKDF and AES (CBC, CTR, GCM, KW). Other algorithms are refused
-// by name.
+// The methods of `crypto.subtle` with keys. HMAC, PBKDF2, HKDF and AES (CBC, CTR, GCM, KW) are here, key
+// pairs in `keys/subtle.js`; other algorithms are refused by name.
 import { native, internal } from 'host';
+import { CryptoKey, HASHES, bare, bytesOf, checkJwk, failed, hashOf, makeKey, materialOf, notAllowed, refused, wrongData, wrongUse } from 'internal/keys/crypto_key';
 
 const { DOMException } = internal;
+const AES = ['encrypt', 'decrypt', 'wrapKey', 'unwrapKey'];
 const USAGES = {
   __proto__: null,
   HMAC: ['sign', 'verify'],
   PBKDF2: ['deriveKey', 'deriveBits'],
   HKDF: ['deriveKey', 'deriveBits'],
-  'AES-CBC': ['encrypt', 'decrypt', 'wrapKey', 'unwrapKey'],
-  'AES-CTR': ['encrypt', 'decrypt', 'wrapKey', 'unwrapKey'],
-  'AES-GCM': ['encrypt', 'decrypt', 'wrapKey', 'unwrapKey'],
+  'AES-CBC': AES,
+  'AES-CTR': AES,
+  'AES-GCM': AES,
   'AES-KW': ['wrapKey', 'unwrapKey'],
 };
-const HASHES = { __proto__: null, 'SHA-1': ['sha1', 64], 'SHA-256': ['sha256', 64], 'SHA-384': ['sha384', 128], 'SHA-512': ['sha512', 128] };
-
-const refused = (what) => new DOMException(what, 'NotSupportedError');
-const failed = (what = 'The operation failed for an operation-specific reason') => new DOMException(what, 'OperationError');
-const bytesOf = (value, name) => {
-  const bytes = internal.bytesOf(value);
-  if (bytes === undefined) throw internal.wrongType(name, 'an instance of ArrayBuffer, Buffer, TypedArray, or DataView', value);
-  return Uint8Array.from(bytes);
+const [SIGNING, AGREEING] = [['sign', 'verify'], ['deriveKey', 'deriveBits']];
+const PAIRS = {
+  __proto__: null,
+  'RSASSA-PKCS1-v1_5': SIGNING,
+  'RSA-PSS': SIGNING,
+  'RSA-OAEP': AES,
+  ECDSA: SIGNING,
+  ECDH: AGREEING,
+  Ed25519: SIGNING,
+  X25519: AGREEING,
 };
-const nameOf = (algorithm) => {
+const ALL = { ...USAGES, ...PAIRS };
+// Loaded with the first key pair.
+const pairs = () => internal.openPart('internal/keys/subtle');
+const isPair = (name) => name in PAIRS;
+
+// With a usage, the name of an algorithm that has it.
+const nameOf = (algorithm, usage = undefined) => {
   const given = typeof algorithm === 'object' && algorithm !== null ? algorithm.name : algorithm;
   if (given === undefined) throw internal.wrongType('algorithm.name', 'of type string', given);
-  const name = Object.keys(USAGES).find((known) => known === `${given}`.toUpperCase());
-  if (name === undefined) throw refused(`Unrecognized algorithm name: ${given}`);
+  const wanted = `${given}`.toUpperCase();
+  const name = Object.keys(ALL).find((known) => known.toUpperCase() === wanted);
+  if (name === undefined || (usage !== undefined && !ALL[name].includes(usage))) throw refused('Unrecognized algorithm name');
   return name;
 };
-const hashOf = (hash) => {
-  if (hash === undefined) throw internal.wrongType('algorithm.hash', 'of type string', hash);
-  const given = `${typeof hash === 'object' && hash !== null ? hash.name : hash}`.toUpperCase();
-  if (HASHES[given] === undefined) throw refused(`Unrecognized algorithm name: ${given}`);
-  return given;
-};
-
-let secretOf;
-class CryptoKey {
-  #secret;
-  #about;
-  constructor(token, secret, about) {
-    if (token !== internal.token) throw internal.coded(internal.illegal(), 'ERR_ILLEGAL_CONSTRUCTOR');
-    this.#secret = secret;
-    this.#about = about;
-  }
-  static {
-    secretOf = (key) => {
-      if (typeof key !== 'object' || key === null || !(#secret in key)) throw internal.wrongType('key', 'an instance of CryptoKey', key);
-      return key.#secret;
-    };
-  }
-  get type() {
-    return 'secret';
-  }
-  get extractable() {
-    return this.#about.extractable;
-  }
-  get algorithm() {
-    return this.#about.algorithm;
-  }
-  get usages() {
-    return this.#about.usages;
-  }
-}
-Object.defineProperty(CryptoKey.prototype, Symbol.toStringTag, { value: 'CryptoKey', configurable: true });
 
 const make = (name, secret, algorithm, extractable, usages) => {
   const list = [...usages].map(String);
   const wrong = list.find((usage) => !USAGES[name].includes(usage));
-  if (wrong !== undefined) throw new DOMException(`Unsupported key usage for a ${name} key`, 'SyntaxError');
-  if (list.length === 0) throw new DOMException('Usages cannot be empty when importing a secret key.', 'SyntaxError');
-  return new CryptoKey(internal.token, secret, { algorithm, extractable: Boolean(extractable), usages: USAGES[name].filter((usage) => list.includes(usage)) });
+  if (wrong !== undefined) throw wrongUse(`Unsupported key usage for a ${name} key`);
+  if (list.length === 0) throw wrongUse('Usages cannot be empty when importing a secret key.');
+  return makeKey(secret, algorithm, extractable, list);
 };
 const allow = (key, algorithm, usage) => {
-  const secret = secretOf(key);
-  if (key.algorithm.name !== nameOf(algorithm)) throw new DOMException('Key algorithm mismatch', 'InvalidAccessError');
-  if (!key.usages.includes(usage)) throw new DOMException('Unable to use this key to ' + usage, 'InvalidAccessError');
-  return secret;
+  const material = materialOf(key);
+  if (key.algorithm.name !== nameOf(algorithm, usage)) throw notAllowed('Key algorithm mismatch');
+  if (!key.usages.includes(usage)) throw notAllowed('Unable to use this key to ' + usage);
+  return material;
 };
 // A member of an algorithm that has to be a number of bits or rounds.
 const numberOf = (algorithm, name) => {
@@ -85,7 +60,6 @@ const numberOf = (algorithm, name) => {
   if (algorithm[name] !== undefined && number >= 0 && number <= 0xffffffff) return Math.trunc(number);
   throw internal.wrongType(`algorithm.${name}`, 'of type number', algorithm[name]);
 };
-const bare = (bytes) => bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
 const mac = (hash, secret, data) => {
   const state = native.newHash(HASHES[hash][0], secret);
   native.updateHash(state, data);
@@ -112,47 +86,13 @@ const counted = (secret, counter, length, data) => {
   return whole.buffer;
 };
 
-// The key wrap of RFC 3394. Returns undefined if what was unwrapped is not what was wrapped.
-const MARK = new Uint8Array(8).fill(0xa6);
-const keyWrap = (secret, data, isWrapping) => {
-  if (data.length % 8 !== 0 || data.length < (isWrapping ? 16 : 24)) return undefined;
-  const convert = (head, tail) => {
-    const cipher = native.newCipher('ecb', secret, new Uint8Array(0), isWrapping);
-    const block = new Uint8Array(16);
-    block.set(head);
-    block.set(tail, 8);
-    const [first, last] = [native.updateCipher(cipher, block), native.finishCipher(cipher, false)];
-    return Uint8Array.from([...first, ...last]);
-  };
-  const pieces = [];
-  for (let at = 0; at < data.length; at += 8) pieces.push(data.slice(at, at + 8));
-  let head = isWrapping ? MARK.slice() : pieces.shift();
-  const rounds = 6 * pieces.length;
-  const mix = (number) => {
-    for (let at = 7; number > 0; at--, number = Math.floor(number / 256)) head[at] ^= number % 256;
-  };
-  for (let step = 0; step < rounds; step++) {
-    const number = isWrapping ? step + 1 : rounds - step;
-    const at = (number - 1) % pieces.length;
-    if (!isWrapping) mix(number);
-    const block = convert(head, pieces[at]);
-    [head, pieces[at]] = [block.slice(0, 8), block.slice(8)];
-    if (isWrapping) mix(number);
-  }
-  if (!isWrapping && head.some((byte, at) => byte !== MARK[at])) return undefined;
-  const all = isWrapping ? [head, ...pieces] : pieces;
-  const whole = new Uint8Array(all.length * 8);
-  all.forEach((piece, at) => whole.set(piece, at * 8));
-  return whole.buffer;
-};
-
 const aes = (algorithm, secret, data, isEncrypting) => {
   const name = nameOf(algorithm);
   const mode = name.slice(4).toLowerCase();
   if (mode === 'kw') {
-    const done = keyWrap(secret, data, isEncrypting);
+    const done = internal.openPart('internal/keys/key_wrap')(secret, data, isEncrypting);
     if (done === undefined) throw failed();
-    return done;
+    return done.buffer;
   }
   if (mode === 'ctr') return counted(secret, bytesOf(algorithm.counter, 'algorithm.counter'), numberOf(algorithm, 'length'), data);
   const iv = bytesOf(algorithm.iv, 'algorithm.iv');
@@ -184,7 +124,18 @@ const aes = (algorithm, secret, data, isEncrypting) => {
   return whole.buffer;
 };
 
-const derive = (algorithm, secret, bits) => {
+const crypt = async (algorithm, key, usage, data) => {
+  const secret = allow(key, algorithm, usage);
+  const isEncrypting = usage === 'encrypt' || usage === 'wrapKey';
+  return isPair(nameOf(algorithm)) ? pairs().crypt(algorithm, key, data, isEncrypting) : aes(algorithm, secret, data, isEncrypting);
+};
+
+const derive = async (algorithm, key, usage, bits) => {
+  const secret = allow(key, algorithm, usage);
+  const name = nameOf(algorithm);
+  return isPair(name) ? pairs().deriveBits(name, algorithm, key, bits) : bare(deriveSecret(algorithm, secret, bits));
+};
+const deriveSecret = (algorithm, secret, bits) => {
   const name = nameOf(algorithm);
   const [hash] = HASHES[hashOf(algorithm.hash)];
   const salt = bytesOf(algorithm.salt, 'algorithm.salt');
@@ -197,7 +148,6 @@ const derive = (algorithm, secret, bits) => {
   return new Uint8Array(internal.library('crypto').hkdfSync(hash, secret, salt, bytesOf(algorithm.info, 'algorithm.info'), bits / 8));
 };
 
-const wrongData = (what) => new DOMException(what, 'DataError');
 const nameInJwk = (name, hash, bits) => (name === 'HMAC' ? `HS${hash.slice(4)}` : `A${bits}${name.slice(4)}`);
 
 // The bytes of a JSON Web Key, once its other members agree with what the key is for.
@@ -205,9 +155,7 @@ const fromJwk = (jwk, name, hash, extractable, usages) => {
   if (typeof jwk !== 'object' || jwk === null) throw internal.wrongType('keyData', 'an instance of Object', jwk);
   if (jwk.kty !== 'oct' || typeof jwk.k !== 'string') throw wrongData('Invalid JWK keyData');
   const use = name === 'HMAC' ? 'sig' : 'enc';
-  if (usages.length > 0 && jwk.use !== undefined && jwk.use !== use) throw wrongData('Invalid JWK "use" Parameter');
-  if (jwk.key_ops !== undefined && !usages.every((usage) => jwk.key_ops.includes(usage))) throw wrongData('Key operations and usage mismatch');
-  if (jwk.ext === false && extractable) throw wrongData('JWK "ext" Parameter and extractable mismatch');
+  checkJwk(jwk, use, extractable, usages);
   const secret = Uint8Array.from(internal.library('buffer').Buffer.from(jwk.k, 'base64url'));
   if (jwk.alg !== undefined && jwk.alg !== nameInJwk(name, hash, secret.length * 8)) throw wrongData('JWK "alg" does not match the requested algorithm');
   return secret;
@@ -217,6 +165,7 @@ const methods = {
   async importKey(format, data, algorithm, extractable, usages) {
     const name = nameOf(algorithm);
     const list = [...usages].map(String);
+    if (isPair(name)) return pairs().importKey(name, format, data, algorithm, extractable, list);
     const isSecret = name === 'HMAC' || name.startsWith('AES-');
     const hash = name === 'HMAC' ? hashOf(algorithm.hash) : undefined;
     let secret;
@@ -233,12 +182,17 @@ const methods = {
       if (![16, 24, 32].includes(secret.length)) throw wrongData('Invalid key length');
       return make(name, secret, { name, length: secret.length * 8 }, extractable, list);
     }
-    if (extractable) throw new DOMException(`${name} keys are not extractable`, 'SyntaxError');
+    if (extractable) throw wrongUse(`${name} keys are not extractable`);
     return make(name, secret, { name }, false, list);
   },
   async exportKey(format, key) {
-    const secret = secretOf(key);
+    const secret = materialOf(key);
+    if (!['raw', 'pkcs8', 'spki', 'jwk'].includes(`${format}`)) {
+      const message = `Failed to execute 'exportKey' on 'SubtleCrypto': 1st argument value '${format}' is not a valid enum value of type KeyFormat.`;
+      throw internal.coded(new TypeError(message), 'ERR_INVALID_ARG_VALUE');
+    }
     if (!key.extractable) throw new DOMException('key is not extractable', 'InvalidAccessException');
+    if (isPair(key.algorithm.name)) return pairs().exportKey(format, key);
     if (format === 'raw') return bare(secret.slice());
     if (format !== 'jwk') throw refused(`Unable to export a secret key with format ${format}`);
     const k = internal.library('buffer').Buffer.from(secret).toString('base64url');
@@ -247,6 +201,7 @@ const methods = {
   },
   async generateKey(algorithm, extractable, usages) {
     const name = nameOf(algorithm);
+    if (isPair(name)) return pairs().generateKey(name, algorithm, extractable, [...usages].map(String));
     if (name !== 'HMAC' && !name.startsWith('AES-')) throw refused(`${name} keys cannot be generated`);
     const hash = name === 'HMAC' ? hashOf(algorithm.hash) : undefined;
     const bits = hash === undefined || algorithm.length !== undefined ? numberOf(algorithm, 'length') : HASHES[hash][1] * 8;
@@ -259,10 +214,12 @@ const methods = {
   },
   async sign(algorithm, key, data) {
     const secret = allow(key, algorithm, 'sign');
+    if (isPair(nameOf(algorithm))) return pairs().sign(nameOf(algorithm), algorithm, key, bytesOf(data, 'data'));
     return bare(mac(key.algorithm.hash.name, secret, bytesOf(data, 'data')));
   },
   async verify(algorithm, key, signature, data) {
     const secret = allow(key, algorithm, 'verify');
+    if (isPair(nameOf(algorithm))) return pairs().verify(nameOf(algorithm), algorithm, key, bytesOf(signature, 'signature'), bytesOf(data, 'data'));
     const right = mac(key.algorithm.hash.name, secret, bytesOf(data, 'data'));
     const given = bytesOf(signature, 'signature');
     if (given.length !== right.length) return false;
@@ -271,31 +228,31 @@ const methods = {
     return differs === 0;
   },
   async encrypt(algorithm, key, data) {
-    return aes(algorithm, allow(key, algorithm, 'encrypt'), bytesOf(data, 'data'), true);
+    return crypt(algorithm, key, 'encrypt', bytesOf(data, 'data'));
   },
   async decrypt(algorithm, key, data) {
-    return aes(algorithm, allow(key, algorithm, 'decrypt'), bytesOf(data, 'data'), false);
+    return crypt(algorithm, key, 'decrypt', bytesOf(data, 'data'));
   },
   async deriveBits(algorithm, key, length) {
-    return bare(derive(algorithm, allow(key, algorithm, 'deriveBits'), length));
+    return derive(algorithm, key, 'deriveBits', length);
   },
   async deriveKey(algorithm, key, wanted, extractable, usages) {
     const name = nameOf(wanted);
-    const bits = name === 'HMAC' && wanted.length === undefined ? HASHES[hashOf(wanted.hash)][1] * 8 : numberOf(wanted, 'length');
-    const from = allow(key, algorithm, 'deriveKey');
-    if (name !== 'HMAC' && ![128, 192, 256].includes(bits)) throw failed('Invalid key length');
-    const secret = derive(algorithm, from, bits);
-    return methods.importKey('raw', secret, wanted, extractable, usages);
+    // What another key is derived from is as long as what there is.
+    const isSource = name === 'HKDF' || name === 'PBKDF2';
+    const isOpen = name === 'HMAC' && wanted.length === undefined;
+    const bits = isSource ? null : isOpen ? HASHES[hashOf(wanted.hash)][1] * 8 : numberOf(wanted, 'length');
+    if (name.startsWith('AES-') && ![128, 192, 256].includes(bits)) throw failed('Invalid key length');
+    return methods.importKey('raw', await derive(algorithm, key, 'deriveKey', bits), wanted, extractable, usages);
   },
   async wrapKey(format, key, wrapping, algorithm) {
-    const secret = allow(wrapping, algorithm, 'wrapKey');
+    allow(wrapping, algorithm, 'wrapKey');
     const exported = await methods.exportKey(format, key);
     const bytes = format === 'jwk' ? new TextEncoder().encode(JSON.stringify(exported)) : new Uint8Array(exported);
-    return aes(algorithm, secret, bytes, true);
+    return crypt(algorithm, wrapping, 'wrapKey', bytes);
   },
   async unwrapKey(format, wrapped, key, algorithm, wanted, extractable, usages) {
-    const secret = allow(key, algorithm, 'unwrapKey');
-    const bytes = aes(algorithm, secret, bytesOf(wrapped, 'wrappedKey'), false);
+    const bytes = new Uint8Array(await crypt(algorithm, key, 'unwrapKey', bytesOf(wrapped, 'wrappedKey')));
     let data = bytes;
     if (format === 'jwk') {
       try {
@@ -308,4 +265,5 @@ const methods = {
   },
 };
 internal.hidden(methods, 'CryptoKey', CryptoKey);
+internal.hidden(methods, 'materialOf', materialOf);
 export default methods;

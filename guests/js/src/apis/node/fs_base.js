@@ -22,14 +22,17 @@
 
   const KINDS = { file: 0o100000, directory: 0o040000, symlink: 0o120000 };
 
+  const TIMES = ['atime', 'mtime', 'ctime', 'birthtime'];
+
   class Stats {
     constructor(looked) {
-      const { type, ...rest } = looked;
-      Object.assign(this, { dev: 0, nlink: 1, uid: 1000, gid: 1000, rdev: 0, blksize: 4096, ino: 0 }, rest);
-      this.mode |= KINDS[type] ?? 0;
-      this.blocks = Math.ceil(this.size / 512);
-      this.birthtimeMs ??= this.ctimeMs;
-      for (const time of ['atime', 'mtime', 'ctime', 'birthtime']) this[time] = new Date(this[`${time}Ms`]);
+      const { type, mode, size, atimeMs, mtimeMs, ctimeMs, birthtimeMs = ctimeMs } = looked;
+      // In the order of Node, which programs print.
+      Object.assign(this, {
+        dev: 0, mode: mode | (KINDS[type] ?? 0), nlink: 1, uid: 1000, gid: 1000, rdev: 0, blksize: 4096, ino: 0,
+        size, blocks: Math.ceil(size / 512), atimeMs, mtimeMs, ctimeMs, birthtimeMs,
+      });
+      for (const time of TIMES) this[time] = new Date(this[`${time}Ms`]);
       internal.hidden(this, 'type', type);
     }
     isFile() {
@@ -42,6 +45,16 @@
       return this.type === 'symlink';
     }
   }
+
+  // The same in whole numbers, with nanoseconds.
+  class BigIntStats extends Stats {
+    constructor(looked) {
+      super(looked);
+      for (const [name, value] of Object.entries(this)) if (typeof value === 'number') this[name] = BigInt(Math.floor(value));
+      for (const time of TIMES) this[`${time}Ns`] = BigInt(Math.round(looked[`${time}Ms`] ?? looked.ctimeMs)) * 1_000_000n;
+    }
+  }
+  const statsOf = (options) => (looked) => (options?.bigint ? new BigIntStats(looked) : new Stats(looked));
 
   class Dirent {
     constructor(name, type, parentPath) {
@@ -81,8 +94,8 @@
     appendFile: (path, data) => on.write(pathOf(path), 1, contentOf(data)),
     readdir: (path, options) =>
       then(on.list(pathOf(path)), (listed) => entries(listed, pathOf(path), options)),
-    stat: (path) => then(on.look(pathOf(path), 1), (looked) => new Stats(looked)),
-    lstat: (path) => then(on.look(pathOf(path), 0), (looked) => new Stats(looked)),
+    stat: (path, options) => then(on.look(pathOf(path), 1), statsOf(options)),
+    lstat: (path, options) => then(on.look(pathOf(path), 0), statsOf(options)),
     access: (path) => then(on.look(pathOf(path), 1), () => undefined),
     mkdir: (path, options) => on.makeFolder(pathOf(path), options?.recursive ? 1 : 0),
     rm: (path, options) => on.remove(pathOf(path), removal(options)),
@@ -126,7 +139,9 @@
   // Node's own error for a folder that `rm` was not told to empty.
   const folderError = (path) => {
     const message = `Path is a directory: rm returned EISDIR (is a directory) ${path}`;
-    const error = Object.assign(new Error(message), { code: 'ERR_FS_EISDIR', errno: 21, syscall: 'rm', path: `${path}` });
+    const place = { errno: 21, syscall: 'rm', path: `${path}` };
+    const info = { code: 'EISDIR', message: 'is a directory', ...place };
+    const error = Object.assign(new Error(message), { code: 'ERR_FS_EISDIR', info, ...place });
     return internal.hidden(error, 'name', 'SystemError');
   };
 
@@ -178,6 +193,8 @@
       try {
         return instant[name](...args);
       } catch (error) {
+        const isStat = name === 'stat' || name === 'lstat';
+        if (isStat && error?.code === 'ENOENT' && args[1]?.throwIfNoEntry === false) return undefined;
         throw asNode(error, name, args);
       }
     };

@@ -210,6 +210,8 @@
     },
     // For `import`: the name of a module, then what to make of it.
     resolveImport: (name, from) => find(name, from, IMPORT),
+    // For `import.meta.resolve`, which does not look if there is such a file.
+    resolveName: (name, from) => (/^\.{0,2}\//.test(`${name}`) ? resolvePath(dirname(from), `${name}`) : find(name, from, IMPORT)),
     load(name) {
       if (name.startsWith('node:')) return { exports: internal.part(name.slice(5)) };
       if (name.startsWith('data:')) return dataModule(name);

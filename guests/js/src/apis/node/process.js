@@ -100,19 +100,19 @@
     env,
     // Read when it is first used: the image of Node's modules has a `process` and no script yet.
     get argv() {
-      return (process.argv = ['/usr/bin/js', native.scriptPath(), ...native.scriptArguments()]);
+      return (process.argv = ['/usr/bin/node', native.scriptPath(), ...native.scriptArguments()]);
     },
     set argv(value) {
       Object.defineProperty(process, 'argv', { value, writable: true });
     },
-    argv0: 'js',
-    execPath: '/usr/bin/js',
+    argv0: 'node',
+    execPath: '/usr/bin/node',
     execArgv: [],
     platform: 'linux',
     arch: 'wasm32',
     pid: 1,
     ppid: 0,
-    title: 'js',
+    title: 'node',
     version: 'v20.0.0',
     versions: { node: '20.0.0' },
     release: { name: 'node' },
