@@ -10,6 +10,7 @@ const { chromium, firefox } = require('playwright-core');
 
 const { BUNDLERS, bundle } = require('./bundled.cjs');
 const { readCases } = require('./cases.cjs');
+const { checkSpares } = require('./spares.cjs');
 const webkit = require('./webkit.cjs');
 const { checkZeros } = require('./zeros.cjs');
 
@@ -204,14 +205,19 @@ function measure() {
   return isGood;
 }
 
+/** Checks that need no page; each returns its problems. */
+const WITHOUT_PAGE = { 'instances that wait': checkSpares, 'zeros of a memory': checkZeros };
+
 async function main() {
   setTimeout(() => { console.error(`the browsers did not end within ${LONGEST / 60_000} minutes`); process.exit(1); }, LONGEST).unref();
   const server = await serve(root);
   const origin = `http://127.0.0.1:${server.address().port}`;
   let isGood = parts.length > 0 || measure();
-  for (const problem of wanted('zeros of a memory') ? await checkZeros() : []) {
-    console.log(`  FAILED zeros of a memory\n    ${problem}`);
-    isGood = false;
+  for (const [what, find] of Object.entries(WITHOUT_PAGE)) {
+    for (const problem of wanted(what) ? await find() : []) {
+      console.log(`  FAILED ${what}\n    ${problem}`);
+      isGood = false;
+    }
   }
   for (const name of named.length > 0 ? named : USUAL) {
     const browser = await BROWSERS[name]();
