@@ -18,8 +18,11 @@ const root = path.resolve(__dirname, '../..');
 const argv = process.argv.slice(2);
 const shots = argv[0] === '--shots' ? argv.splice(0, 2)[1] : undefined;
 const hasCases = argv[0] !== '--checks' || !argv.shift();
+/** Name of this machine whose pages are no secure context. */
+const INSECURE = 'insecure.test';
+
 const BROWSERS = {
-  chromium: () => chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] }),
+  chromium: () => chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox', `--host-resolver-rules=MAP ${INSECURE} 127.0.0.1`] }),
   firefox: () => firefox.launch({ channel: 'moz-firefox', executablePath: '/usr/bin/firefox-esr' }),
   webkit: () => webkit.launch(),
 };
@@ -33,7 +36,7 @@ const USUAL = ['chromium', 'firefox'];
  * page, and tools without it elsewhere.
  */
 const PAGES = {
-  chromium: [{ file: 'page.html', cases: /./ }, { file: 'isolated.html?isolated' }],
+  chromium: [{ file: 'page.html', cases: /./ }, { file: 'isolated.html?isolated' }, { file: 'insecure.html', host: INSECURE }],
   firefox: [{ file: 'page.html', cases: /./ }],
   webkit: [{ file: 'page.html?isolated', cases: /^(js|ts|dom|permissions)\// }, { file: 'isolated.html?isolated' }, { file: 'plain.html' }],
 };
@@ -224,8 +227,9 @@ async function main() {
     const began = Date.now();
     let passed = 0;
     const [failed, figures] = [[], {}];
-    for (const { file, cases } of PAGES[name]) {
-      const found = await check(browser, name, `${origin}/tests/web/${file}`, hasCases && cases);
+    for (const { file, cases, host } of PAGES[name]) {
+      const address = `http://${host ?? '127.0.0.1'}:${server.address().port}/tests/web/${file}`;
+      const found = await check(browser, name, address, hasCases && cases);
       passed += found.passed;
       failed.push(...found.failed);
       Object.assign(figures, found.figures);

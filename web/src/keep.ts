@@ -4,6 +4,8 @@
 // Archives are written to two slots in turn, each with a number and a hash, so that a page that is
 // closed in the middle of a write finds the archive before it.
 
+import { digest } from './names.js'
+
 /** Records of the ledger, as the host writes them. */
 export interface Ledger {
   key: string | null
@@ -67,7 +69,7 @@ export class Keep {
   readonly #database: IDBDatabase
   readonly #place: Place
   #last: Promise<unknown> = Promise.resolve()
-  #hash = ''
+  #hash: string | undefined
 
   private constructor(name: string, database: IDBDatabase, place: Place) {
     this.#name = name
@@ -78,6 +80,7 @@ export class Keep {
   /** Opens what is kept under a name. Fails if another sandbox has it open. */
   static async open(name: string): Promise<Keep> {
     if (!/^[A-Za-z0-9._-]{1,64}$/.test(name)) throw new Error(`keep: ${JSON.stringify(name)}: use 1 to 64 letters, digits and . _ -`)
+    if (!navigator.locks) throw new Error('keep: needs a secure context: serve the page over HTTPS, or from localhost')
     await lock(`cofferdam:${name}`)
     const database = await openDatabase()
     return new Keep(name, database, (await privateFiles(name)) ?? inDatabase(database, name))
@@ -160,11 +163,6 @@ function lock(name: string): Promise<void> {
     })
     held.catch(reject)
   })
-}
-
-async function digest(bytes: Uint8Array): Promise<string> {
-  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>))
-  return Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 function inDatabase(database: IDBDatabase, name: string): Place {

@@ -8,6 +8,7 @@ import { type Call, LiveDocument } from './document.js'
 import { bytes, load, loadShared } from './files.js'
 import { FrameCells, flagsOf } from './frame-cells.js'
 import { fileOf } from './guest.js'
+import { random } from './names.js'
 import { encode } from './network.js'
 import { closed, prompt } from './prompt.js'
 import { type Answer, type Ask, type Config, type Grant, type Lent, type Outcome, type Question, type RunOptions, SandboxError, type SandboxOptions, type ShellOptions, type Stat } from './types.js'
@@ -50,6 +51,9 @@ export class Sandbox {
   readonly #frame: FrameCells | undefined
   /** Guest of the tools. */
   readonly #guest: string
+  /** Beginning of the names of runs. A kept audit log has those of earlier sandboxes too. */
+  readonly #runs = `run_${random()}`
+  #lastRun = 0
   #next = 0
   #id = ''
   #canSuspend = false
@@ -331,7 +335,7 @@ export class Sandbox {
   async #exec(params: object, options: Pick<RunOptions, 'signal' | 'onOutput'>): Promise<Outcome> {
     const { signal, onOutput } = options
     if (signal?.aborted) return cancelled()
-    const run = `run_${crypto.randomUUID()}`
+    const run = `${this.#runs}_${++this.#lastRun}`
     let backstop: ReturnType<typeof setTimeout> | undefined
     const cancel = () => {
       void this.#request('cancel', { run }).catch(() => {})
