@@ -52,6 +52,8 @@ export class Sandbox {
   readonly #frame: FrameCells | undefined
   /** Guest of the tools. */
   readonly #guest: string
+  /** Guests that were loaded; runs of them wait for nothing. */
+  readonly #loaded = new Set<string>()
   /** Beginning of the names of runs. A kept audit log has those of earlier sandboxes too. */
   readonly #runs = `run_${random()}`
   #lastRun = 0
@@ -107,7 +109,8 @@ export class Sandbox {
         } else if ('ready' in event.data) {
           sandbox.#canSuspend = event.data.ready.canSuspend
           sandbox.#isBridged = event.data.ready.isBridged
-          sandbox.#worker.onmessage = (event: MessageEvent<FromWorker>) => sandbox.#receive(event.data)
+          sandbox.#worker.onmessage = (event: MessageEvent<FromWorker | string>) =>
+            sandbox.#receive(typeof event.data === 'string' ? JSON.parse(event.data) : event.data)
           resolve()
         }
       }
@@ -196,7 +199,9 @@ export class Sandbox {
     checkOneOf('language', language, ['js', 'ts'])
     // Loading is not the run's time.
     const guest = this.#frame ? this.#guest : LIBRARY_WORDS.test(code) ? 'js-node' : 'js'
-    await Promise.all([this.#frame ? this.#frame.ready() : this.#load(guest), language === 'ts' && this.#load('ts')])
+    if (this.#frame) await this.#frame.ready()
+    const missing = [!this.#frame && guest, language === 'ts' && 'ts'].filter((guest) => guest && !this.#loaded.has(guest))
+    if (missing.length > 0) await Promise.all(missing.map((guest) => this.#load(guest as string)))
     return this.#exec({ kind: language ?? 'js', code, args, name, session, limits }, options)
   }
 
@@ -318,8 +323,9 @@ export class Sandbox {
   }
 
   /** Fetches a guest in the form that its cells need. */
-  #load(guest: string): Promise<unknown> {
-    return (this.#isBridged ? loadShared : load)(fileOf(guest, this.#canSuspend && !this.#isBridged))
+  async #load(guest: string): Promise<void> {
+    await (this.#isBridged ? loadShared : load)(fileOf(guest, this.#canSuspend && !this.#isBridged))
+    this.#loaded.add(guest)
   }
 
   #needsPrograms(what: string): void {
