@@ -52,3 +52,11 @@ checks['a receiver of output that throws harms no run'] = () =>
     removeEventListener('error', own)
     equal([outcome.result, outcome.stdout, seen], [5, 'x\n', 'mine'])
   })
+
+checks['halves of surrogate pairs are replaced, and no call waits for ever'] = () =>
+  within({ functions: { half: () => 'a\udc00b' }, capabilities: ['function:call:half'] }, async (sandbox) => {
+    equal((await sandbox.run('return args', { args: ['\ud83d', '\ud83d\ude00', '\\ud83d', '\\\ud83d'] })).result, ['\ufffd', '\ud83d\ude00', '\\ud83d', '\\\ufffd'])
+    equal((await sandbox.run('return "\ud800"')).result, '\ufffd')
+    equal((await sandbox.sh('echo \ud800')).stdout, '\ufffd\n')
+    equal((await sandbox.run('return await btcp.functions.half({})')).result, 'a\ufffdb')
+  })

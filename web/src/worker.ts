@@ -129,9 +129,17 @@ function receive(message: object, bytes?: Uint8Array): void {
   receiveText(JSON.stringify(message), bytes)
 }
 
+/** Replaces halves of surrogate pairs, which JSON writes as escapes: the host has UTF-8 alone, and
+    would not understand the message. */
+function wellFormed(json: string): string {
+  if (!json.includes('\\ud')) return json
+  // An escaped backslash is not the beginning of an escape.
+  return json.replace(/\\(?:u(d[89a-f][0-9a-f]{2})|.)/g, (all, half) => (half ? '\ufffd' : all))
+}
+
 function receiveText(text: string, bytes?: Uint8Array): void {
   if (bytes) host.web_attach(...place(bytes))
-  host.web_receive(...place(encoder.encode(text)))
+  host.web_receive(...place(encoder.encode(wellFormed(text))))
 }
 
 /** Answers of requests that this worker made itself. */
