@@ -26,6 +26,9 @@ export interface Change {
 /** Lines of the audit log that are kept. */
 const MAX_LINES = 10_000
 
+/** Milliseconds that `forget` waits for a sandbox to let go of a name. */
+const PATIENCE = 3000
+
 const DATABASE = 'cofferdam'
 const MAGIC = 0x636f6666
 const HEADER = 48
@@ -81,7 +84,7 @@ export class Keep {
   static async open(name: string): Promise<Keep> {
     if (!/^[A-Za-z0-9._-]{1,64}$/.test(name)) throw new Error(`keep: ${JSON.stringify(name)}: use 1 to 64 letters, digits and . _ -`)
     if (!navigator.locks) throw new Error('keep: needs a secure context: serve the page over HTTPS, or from localhost')
-    await lock(`cofferdam:${name}`)
+    await lock(lockOf(name))
     const database = await openDatabase()
     return new Keep(name, database, (await privateFiles(name)) ?? inDatabase(database, name))
   }
@@ -137,8 +140,17 @@ export class Keep {
   }
 }
 
-/** Removes what is kept under a name. */
+/** Removes what is kept under a name. Fails if a sandbox has it open. */
 export async function forget(name: string): Promise<void> {
+  if (!navigator.locks) return remove(name)
+  // The worker of a sandbox that was just destroyed may still have the lock.
+  const late = AbortSignal.timeout(PATIENCE)
+  await navigator.locks.request(lockOf(name), { signal: late }, () => remove(name)).catch((error) => {
+    throw late.aborted ? new Error(`forget: a sandbox, perhaps in another tab, has ${JSON.stringify(name)} open`) : error
+  })
+}
+
+async function remove(name: string): Promise<void> {
   const database = await openDatabase()
   const transaction = database.transaction(['keys', 'grants', 'requests', 'lines', 'archives'], 'readwrite')
   transaction.objectStore('keys').delete(name)
@@ -152,6 +164,8 @@ export async function forget(name: string): Promise<void> {
   const root = await navigator.storage?.getDirectory?.().catch(() => undefined)
   await root?.getDirectoryHandle('cofferdam').then((folder) => folder.removeEntry(name, { recursive: true })).catch(() => {})
 }
+
+const lockOf = (name: string): string => `cofferdam:${name}`
 
 /** Takes a lock until this worker ends. */
 function lock(name: string): Promise<void> {
