@@ -226,8 +226,9 @@ export class Guests {
       // A program leaves through `proc_exit`.
       cell.isWhole = error instanceof Exit
     }
-    if (--this.#running === 0) this.#spares.resume()
     if (cell.alive) this.#host().guest_left(cell.id, ...left)
+    // Instances are prepared after the host has answered.
+    if (--this.#running === 0) this.#spares.resume()
   }
 
   /** Instantiates a guest; returns false if its cell was released meanwhile. */
