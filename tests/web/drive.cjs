@@ -157,7 +157,11 @@ async function demonstrate(browser, name, origin) {
   await ends('running');
   await page.click('#stop');
   await ends('CANCELLED');
+  await page.fill('#code', 'await new Promise((resolve) => setTimeout(resolve, 200)); return 42');
+  await page.click('#run');
   await page.click('[data-kind=shell]');
+  await ends('exit 0');
+  if (!(await page.textContent('#output')).includes('42')) throw new Error('a result is missing whose tab was left');
   await page.click('#run');
   await ends('exit 0');
   if (!(await page.textContent('#output')).includes('338350')) throw new Error('the pipeline printed something else');
