@@ -367,6 +367,12 @@ checks['a command that has a locale is the full one'] = async () => {
   sandbox.destroy()
 }
 
+checks['Python is missing, and the message says so'] = () =>
+  within({}, async (sandbox) => {
+    const { exitCode, stderr } = await sandbox.sh('python3 -c "print(1)"; echo $?')
+    equal([exitCode, /without the feature `python`/.test(stderr)], [0, true], stderr)
+  })
+
 checks['a wrong option is an error that names it'] = async () => {
   const failed = await Sandbox.create({ capabilities: ['nonsense'] }).catch((error) => error.message)
   if (!/capabilities/.test(failed)) throw new Error(String(failed))

@@ -10,6 +10,7 @@ const { chromium, firefox } = require('playwright-core');
 
 const { BUNDLERS, bundle } = require('./bundled.cjs');
 const { readCases } = require('./cases.cjs');
+const { checkSpares } = require('./spares.cjs');
 const webkit = require('./webkit.cjs');
 const { checkZeros } = require('./zeros.cjs');
 
@@ -17,8 +18,11 @@ const root = path.resolve(__dirname, '../..');
 const argv = process.argv.slice(2);
 const shots = argv[0] === '--shots' ? argv.splice(0, 2)[1] : undefined;
 const hasCases = argv[0] !== '--checks' || !argv.shift();
+/** Name of this machine whose pages are no secure context. */
+const INSECURE = 'insecure.test';
+
 const BROWSERS = {
-  chromium: () => chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] }),
+  chromium: () => chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox', `--host-resolver-rules=MAP ${INSECURE} 127.0.0.1`] }),
   firefox: () => firefox.launch({ channel: 'moz-firefox', executablePath: '/usr/bin/firefox-esr' }),
   webkit: () => webkit.launch(),
 };
@@ -32,7 +36,7 @@ const USUAL = ['chromium', 'firefox'];
  * page, and tools without it elsewhere.
  */
 const PAGES = {
-  chromium: [{ file: 'page.html', cases: /./ }, { file: 'isolated.html?isolated' }],
+  chromium: [{ file: 'page.html', cases: /./ }, { file: 'isolated.html?isolated' }, { file: 'insecure.html', host: INSECURE }],
   firefox: [{ file: 'page.html', cases: /./ }],
   webkit: [{ file: 'page.html?isolated', cases: /^(js|ts|dom|permissions)\// }, { file: 'isolated.html?isolated' }, { file: 'plain.html' }],
 };
@@ -153,7 +157,11 @@ async function demonstrate(browser, name, origin) {
   await ends('running');
   await page.click('#stop');
   await ends('CANCELLED');
+  await page.fill('#code', 'await new Promise((resolve) => setTimeout(resolve, 200)); return 42');
+  await page.click('#run');
   await page.click('[data-kind=shell]');
+  await ends('exit 0');
+  if (!(await page.textContent('#output')).includes('42')) throw new Error('a result is missing whose tab was left');
   await page.click('#run');
   await ends('exit 0');
   if (!(await page.textContent('#output')).includes('338350')) throw new Error('the pipeline printed something else');
@@ -204,22 +212,28 @@ function measure() {
   return isGood;
 }
 
+/** Checks that need no page; each returns its problems. */
+const WITHOUT_PAGE = { 'instances that wait': checkSpares, 'zeros of a memory': checkZeros };
+
 async function main() {
   setTimeout(() => { console.error(`the browsers did not end within ${LONGEST / 60_000} minutes`); process.exit(1); }, LONGEST).unref();
   const server = await serve(root);
   const origin = `http://127.0.0.1:${server.address().port}`;
   let isGood = parts.length > 0 || measure();
-  for (const problem of wanted('zeros of a memory') ? await checkZeros() : []) {
-    console.log(`  FAILED zeros of a memory\n    ${problem}`);
-    isGood = false;
+  for (const [what, find] of Object.entries(WITHOUT_PAGE)) {
+    for (const problem of wanted(what) ? await find() : []) {
+      console.log(`  FAILED ${what}\n    ${problem}`);
+      isGood = false;
+    }
   }
   for (const name of named.length > 0 ? named : USUAL) {
     const browser = await BROWSERS[name]();
     const began = Date.now();
     let passed = 0;
     const [failed, figures] = [[], {}];
-    for (const { file, cases } of PAGES[name]) {
-      const found = await check(browser, name, `${origin}/tests/web/${file}`, hasCases && cases);
+    for (const { file, cases, host } of PAGES[name]) {
+      const address = `http://${host ?? '127.0.0.1'}:${server.address().port}/tests/web/${file}`;
+      const found = await check(browser, name, address, hasCases && cases);
       passed += found.passed;
       failed.push(...found.failed);
       Object.assign(figures, found.figures);

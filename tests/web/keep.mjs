@@ -35,6 +35,18 @@ checks['a name is open in one sandbox at a time'] = async () => {
   await forget('one')
 }
 
+checks['a name that is open cannot be forgotten'] = async () => {
+  await within({ keep: 'held' }, async (sandbox) => {
+    await sandbox.writeFile('f', 'x')
+    await fails(forget('held'), /forget: a sandbox, perhaps in another tab, has "held" open/)
+    await sandbox.writeFile('g', 'y')
+  })
+  await within({ keep: 'held' }, async (sandbox) => equal((await sandbox.list('.')).map((file) => file.name), ['f', 'g']))
+  await forget('held')
+  await within({ keep: 'held' }, async (sandbox) => equal(await sandbox.list('.'), []))
+  await forget('held')
+}
+
 checks['a kill in the middle of a write leaves whole calls'] = async () => {
   await forget('killed')
   const controller = new AbortController()

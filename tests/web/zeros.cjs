@@ -1,8 +1,7 @@
 // Checks of web/src/zeros.ts, which no page can see: a memory is cleared as if it had been filled.
 'use strict';
 
-const path = require('node:path');
-const esbuild = require('esbuild');
+const { load } = require('./sources.cjs');
 
 /** Bytes of a page of memory. */
 const PAGE = 65536;
@@ -12,11 +11,6 @@ const PARTS = [[0, 4 * PAGE], [0, 2 * PAGE], [100, 4 * PAGE], [PAGE + 7, 3 * PAG
 
 /** Places that a guest wrote to: edges of steps, of blocks and of the memory. */
 const PLACES = [0, 1, 63, 64, 99, 100, 101, 128, 135, 4095, 4096, PAGE - 1, PAGE, PAGE + 6, PAGE + 7, 2 * PAGE - 1, 2 * PAGE, 3 * PAGE, 3 * PAGE + 1, 4 * PAGE - 4, 4 * PAGE - 1];
-
-async function load() {
-  const built = await esbuild.build({ entryPoints: [path.resolve(__dirname, '../../web/src/zeros.ts')], bundle: true, format: 'esm', write: false });
-  return import(`data:text/javascript;base64,${Buffer.from(built.outputFiles[0].contents).toString('base64')}`);
-}
 
 /** Returns the first difference between a memory that was cleared and one that was filled. */
 function difference(clear, memory, [from, to], places) {
@@ -31,7 +25,7 @@ function difference(clear, memory, [from, to], places) {
 
 /** Returns the problems of clearing memories. */
 async function checkZeros() {
-  const { clear, zerosOf } = await load();
+  const { clear, zerosOf } = await load('zeros.ts');
   const problems = [];
   const shared = new WebAssembly.Memory({ initial: 4, maximum: 4, shared: true });
   for (const memory of [new WebAssembly.Memory({ initial: 4 }), shared]) {

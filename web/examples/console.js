@@ -40,13 +40,15 @@ document.body.dataset.ready = ''
 
 run.addEventListener('click', async () => {
   controller = new AbortController()
+  // A person may look at the other tab meanwhile.
+  const isTool = kind === 'js'
   output.textContent = ''
   ;[run.disabled, stop.disabled] = [true, false]
   state.textContent = 'running…'
   const options = { signal: controller.signal, onOutput: (text) => output.append(text), limits: { timeoutMs: 60_000 } }
   try {
-    const outcome = kind === 'js' ? await sandbox.run(code.value, { ...options, name: 'console.js' }) : await sandbox.sh(code.value, options)
-    if (kind === 'js' && !outcome.error) output.append(`→ ${JSON.stringify(outcome.result)}\n`)
+    const outcome = isTool ? await sandbox.run(code.value, { ...options, name: 'console.js' }) : await sandbox.sh(code.value, options)
+    if (isTool && !outcome.error) output.append(`→ ${JSON.stringify(outcome.result)}\n`)
     if (outcome.error) output.append(`${outcome.error.name}: ${outcome.error.message}\n`)
     state.textContent = `${outcome.errorClass ?? `exit ${outcome.exitCode}`} after ${outcome.executionTimeMs.toFixed(1)} ms`
   } catch (error) {

@@ -5,6 +5,8 @@
 // way, the frame makes calls: `call` with the id `EXECUTE#NUMBER`, numbered from one without gaps.
 // `answer` and `notify` go to the frame only.
 
+import { random } from './names.js'
+
 /** The check that a message did not pass. */
 export type Reason = 'source' | 'origin' | 'shape' | 'type' | 'id' | 'replay' | 'method'
 
@@ -66,7 +68,7 @@ export class Border {
 
   /** Returns a new id, which one result or error may have. */
   open(): string {
-    const id = crypto.randomUUID()
+    const id = random()
     this.#open.set(id, 0)
     return id
   }

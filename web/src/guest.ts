@@ -72,6 +72,9 @@ export class Turns {
   }
 }
 
+/** Entry points, made once for each instance. */
+const entries = new WeakMap<WebAssembly.Instance, (...args: unknown[]) => Promise<unknown>>()
+
 /** Passes a message to a tool's guest and returns the place of its reply: address and length. */
 export async function enter(instance: WebAssembly.Instance, message: Uint8Array): Promise<[number, number] | Left> {
   const { exports } = instance
@@ -80,7 +83,9 @@ export async function enter(instance: WebAssembly.Instance, message: Uint8Array)
   else at = Number(await promising(exports['cofferdam_reserve']!)(message.length)) >>> 0
   if (at === 0) return Left.NoRoom
   new Uint8Array((exports['memory'] as WebAssembly.Memory).buffer).set(message, at)
-  const reply = BigInt.asUintN(64, (await promising(exports['cofferdam_enter']!)(at, message.length)) as bigint)
+  let entry = entries.get(instance)
+  if (!entry) entries.set(instance, (entry = promising(exports['cofferdam_enter']!)))
+  const reply = BigInt.asUintN(64, (await entry(at, message.length)) as bigint)
   return [Number(reply >> 32n), Number(reply & 0xffffffffn)]
 }
 

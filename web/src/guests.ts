@@ -63,8 +63,10 @@ export class Guests {
   readonly #loaded = new Map<string, Loaded>()
   readonly #spares = new Spares<Cell>(
     (name) => this.#make(name),
-    () => this.#cells.size === 0,
+    () => this.#running === 0,
   )
+  /** Guests that compute, or wait for an answer. A kept cell between two runs does neither. */
+  #running = 0
   /** Cells in workers of their own, if this browser needs them. */
   #bridged: BridgedCells | undefined
 
@@ -147,7 +149,7 @@ export class Guests {
         // Frees the stack of a guest that waits.
         released.abandon?.(new Gone())
         if (released.isWhole && released.spare && this.#loaded.has(released.name)) this.#spares.give(released.name, released.spare)
-        if (this.#cells.size === 0) this.#spares.refill()
+        if (this.#running === 0) this.#spares.refill()
       },
       memory_len: (id: number) => elsewhere(id)?.pages(id) ?? cell(id)?.pages ?? 0,
       memory_read: (id: number, at: number, to: number, length: number) => {
@@ -207,11 +209,12 @@ export class Guests {
   /** Lets a guest run, and tells the host how it left. */
   async #run(cell: Cell, compute: () => Promise<[number, number] | Left>): Promise<void> {
     let left: [Left, number, number]
+    this.#running++
     try {
       // The host is still on the stack.
       await null
       if (!cell.instance) {
-        if (!(await this.#instantiate(cell))) return
+        if (!(await this.#instantiate(cell))) return void this.#running--
       }
       cell.since = performance.now()
       cell.isWhole = false
@@ -224,6 +227,8 @@ export class Guests {
       cell.isWhole = error instanceof Exit
     }
     if (cell.alive) this.#host().guest_left(cell.id, ...left)
+    // Instances are prepared after the host has answered.
+    if (--this.#running === 0) this.#spares.resume()
   }
 
   /** Instantiates a guest; returns false if its cell was released meanwhile. */

@@ -28,7 +28,12 @@ const START = 1e9
 
 /** The functions of WASI for the host and the pacer. None of them reaches files, variables or arguments. */
 export function wasi(host: () => { memory: WebAssembly.Memory }): WebAssembly.ModuleImports {
-  const view = () => new DataView(host().memory.buffer)
+  let last: DataView | undefined
+  // Memory that grows is another buffer.
+  const view = () => {
+    const { buffer } = host().memory
+    return last?.buffer === buffer ? last : (last = new DataView(buffer))
+  }
   const none = (count: number, size: number): number => {
     view().setUint32(count, 0, true)
     view().setUint32(size, 0, true)

@@ -4,6 +4,8 @@
 // Archives are written to two slots in turn, each with a number and a hash, so that a page that is
 // closed in the middle of a write finds the archive before it.
 
+import { digest } from './names.js'
+
 /** Records of the ledger, as the host writes them. */
 export interface Ledger {
   key: string | null
@@ -23,6 +25,9 @@ export interface Change {
 
 /** Lines of the audit log that are kept. */
 const MAX_LINES = 10_000
+
+/** Milliseconds that `forget` waits for a sandbox to let go of a name. */
+const PATIENCE = 3000
 
 const DATABASE = 'cofferdam'
 const MAGIC = 0x636f6666
@@ -67,7 +72,7 @@ export class Keep {
   readonly #database: IDBDatabase
   readonly #place: Place
   #last: Promise<unknown> = Promise.resolve()
-  #hash = ''
+  #hash: string | undefined
 
   private constructor(name: string, database: IDBDatabase, place: Place) {
     this.#name = name
@@ -78,7 +83,8 @@ export class Keep {
   /** Opens what is kept under a name. Fails if another sandbox has it open. */
   static async open(name: string): Promise<Keep> {
     if (!/^[A-Za-z0-9._-]{1,64}$/.test(name)) throw new Error(`keep: ${JSON.stringify(name)}: use 1 to 64 letters, digits and . _ -`)
-    await lock(`cofferdam:${name}`)
+    if (!navigator.locks) throw new Error('keep: needs a secure context: serve the page over HTTPS, or from localhost')
+    await lock(lockOf(name))
     const database = await openDatabase()
     return new Keep(name, database, (await privateFiles(name)) ?? inDatabase(database, name))
   }
@@ -134,8 +140,17 @@ export class Keep {
   }
 }
 
-/** Removes what is kept under a name. */
+/** Removes what is kept under a name. Fails if a sandbox has it open. */
 export async function forget(name: string): Promise<void> {
+  if (!navigator.locks) return remove(name)
+  // The worker of a sandbox that was just destroyed may still have the lock.
+  const late = AbortSignal.timeout(PATIENCE)
+  await navigator.locks.request(lockOf(name), { signal: late }, () => remove(name)).catch((error) => {
+    throw late.aborted ? new Error(`forget: a sandbox, perhaps in another tab, has ${JSON.stringify(name)} open`) : error
+  })
+}
+
+async function remove(name: string): Promise<void> {
   const database = await openDatabase()
   const transaction = database.transaction(['keys', 'grants', 'requests', 'lines', 'archives'], 'readwrite')
   transaction.objectStore('keys').delete(name)
@@ -150,6 +165,8 @@ export async function forget(name: string): Promise<void> {
   await root?.getDirectoryHandle('cofferdam').then((folder) => folder.removeEntry(name, { recursive: true })).catch(() => {})
 }
 
+const lockOf = (name: string): string => `cofferdam:${name}`
+
 /** Takes a lock until this worker ends. */
 function lock(name: string): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -160,11 +177,6 @@ function lock(name: string): Promise<void> {
     })
     held.catch(reject)
   })
-}
-
-async function digest(bytes: Uint8Array): Promise<string> {
-  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>))
-  return Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 function inDatabase(database: IDBDatabase, name: string): Place {

@@ -2,6 +2,7 @@
 // browser, and kept by their hashes.
 
 import { type HostExports, complete, wasi } from './host.js'
+import { digest, random } from './names.js'
 
 /** Modules that are kept, ready to run. */
 const MAX_KEPT = 32
@@ -60,8 +61,8 @@ export class Modules {
   }
 
   async #name(wasm: Uint8Array<ArrayBuffer>): Promise<string> {
-    const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', wasm))
-    const name = `module:${Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')}`
+    // A module without a hash is prepared anew for each run.
+    const name = `module:${(await digest(wasm)) ?? random()}`
     const foreign = this.#kept.get(name) ?? (await this.#prepare(wasm))
     // The module that was used last is the last to go.
     this.#kept.delete(name)

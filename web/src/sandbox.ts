@@ -7,10 +7,12 @@ import { BUFFER_BYTES, BridgeServer, NUDGE, canShare } from './bridge.js'
 import { type Call, LiveDocument } from './document.js'
 import { bytes, load, loadShared } from './files.js'
 import { FrameCells, flagsOf } from './frame-cells.js'
+import { absolute, bytesOf, checkFunction, checkOneOf, checkOptions, contentOf } from './given.js'
 import { fileOf } from './guest.js'
+import { random } from './names.js'
 import { encode } from './network.js'
 import { closed, prompt } from './prompt.js'
-import { type Answer, type Ask, type Config, type Grant, type Lent, type Outcome, type Question, type RunOptions, SandboxError, type SandboxOptions, type ShellOptions, type Stat } from './types.js'
+import { type Answer, type Ask, type Bytes, type Config, type Grant, type Lent, type Outcome, type Question, type RunOptions, SandboxError, type SandboxOptions, type ShellOptions, type Stat } from './types.js'
 import type { FromWorker, ToWorker } from './worker.js'
 
 /** Milliseconds after which a worker that ignores a cancellation is terminated. */
@@ -50,6 +52,11 @@ export class Sandbox {
   readonly #frame: FrameCells | undefined
   /** Guest of the tools. */
   readonly #guest: string
+  /** Guests that were loaded; runs of them wait for nothing. */
+  readonly #loaded = new Set<string>()
+  /** Beginning of the names of runs. A kept audit log has those of earlier sandboxes too. */
+  readonly #runs = `run_${random()}`
+  #lastRun = 0
   #next = 0
   #id = ''
   #canSuspend = false
@@ -75,6 +82,8 @@ export class Sandbox {
 
   /** Creates a sandbox in a worker of its own. */
   static async create(options: SandboxOptions = {}): Promise<Sandbox> {
+    checkOptions(options)
+    const archive = options.archive && bytesOf('archive', options.archive)
     const hasFrameDocument = options.document === 'frame'
     if (hasFrameDocument && boundaryOf(options) !== 'iframe') {
       throw new SandboxError("document: 'frame' needs boundary: 'iframe'")
@@ -100,7 +109,8 @@ export class Sandbox {
         } else if ('ready' in event.data) {
           sandbox.#canSuspend = event.data.ready.canSuspend
           sandbox.#isBridged = event.data.ready.isBridged
-          sandbox.#worker.onmessage = (event: MessageEvent<FromWorker>) => sandbox.#receive(event.data)
+          sandbox.#worker.onmessage = (event: MessageEvent<FromWorker | string>) =>
+            sandbox.#receive(typeof event.data === 'string' ? JSON.parse(event.data) : event.data)
           resolve()
         }
       }
@@ -140,9 +150,9 @@ export class Sandbox {
           page: options.page,
           pinned: options.pinned,
           name: options.keep,
-          archive: options.archive && { attached: true },
+          archive: archive && { attached: true },
         },
-        options.archive,
+        archive,
       )
       const [created] = await Promise.all([creating, opened])
       sandbox.#id = created.sandbox
@@ -186,9 +196,12 @@ export class Sandbox {
   /** Runs a tool: a function body, or a module with a default export. */
   async run(code: string, options: RunOptions = {}): Promise<Outcome> {
     const { args, language, name, session, limits } = options
+    checkOneOf('language', language, ['js', 'ts'])
     // Loading is not the run's time.
     const guest = this.#frame ? this.#guest : LIBRARY_WORDS.test(code) ? 'js-node' : 'js'
-    await Promise.all([this.#frame ? this.#frame.ready() : this.#load(guest), language === 'ts' && this.#load('ts')])
+    if (this.#frame) await this.#frame.ready()
+    const missing = [!this.#frame && guest, language === 'ts' && 'ts'].filter((guest) => guest && !this.#loaded.has(guest))
+    if (missing.length > 0) await Promise.all(missing.map((guest) => this.#load(guest as string)))
     return this.#exec({ kind: language ?? 'js', code, args, name, session, limits }, options)
   }
 
@@ -204,15 +217,16 @@ export class Sandbox {
   }
 
   /** Runs a WASI program. */
-  async wasm(module: Uint8Array, options: WasmOptions = {}): Promise<Outcome> {
+  async wasm(module: Bytes, options: WasmOptions = {}): Promise<Outcome> {
     this.#needsPrograms('a WASI program')
+    const wasm = { base64: encode(bytesOf('module', module)) }
     await load('pacer.wasm')
     const { argv, preopens } = options
-    return this.#program({ kind: 'wasm', wasm: { base64: encode(module) }, argv, preopens }, options)
+    return this.#program({ kind: 'wasm', wasm, argv, preopens }, options)
   }
 
   /** Reads a file as bytes. */
-  readFile(path: string): Promise<Uint8Array> {
+  async readFile(path: string): Promise<Uint8Array> {
     return this.#inSandbox('readFile', { path: absolute(path) })
   }
 
@@ -221,16 +235,15 @@ export class Sandbox {
     return new TextDecoder().decode(await this.readFile(path))
   }
 
-  async writeFile(path: string, content: string | Uint8Array): Promise<void> {
-    const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content
-    await this.#inSandbox('writeFile', { path: absolute(path), content: { attached: true } }, bytes)
+  async writeFile(path: string, content: string | Bytes): Promise<void> {
+    await this.#inSandbox('writeFile', { path: absolute(path), content: { attached: true } }, contentOf(`content of ${path}`, content))
   }
 
-  list(path: string): Promise<{ name: string; isFolder: boolean }[]> {
+  async list(path: string): Promise<{ name: string; isFolder: boolean }[]> {
     return this.#inSandbox('list', { path: absolute(path) })
   }
 
-  stat(path: string): Promise<Stat> {
+  async stat(path: string): Promise<Stat> {
     return this.#inSandbox('stat', { path: absolute(path) })
   }
 
@@ -310,8 +323,9 @@ export class Sandbox {
   }
 
   /** Fetches a guest in the form that its cells need. */
-  #load(guest: string): Promise<unknown> {
-    return (this.#isBridged ? loadShared : load)(fileOf(guest, this.#canSuspend && !this.#isBridged))
+  async #load(guest: string): Promise<void> {
+    await (this.#isBridged ? loadShared : load)(fileOf(guest, this.#canSuspend && !this.#isBridged))
+    this.#loaded.add(guest)
   }
 
   #needsPrograms(what: string): void {
@@ -330,8 +344,9 @@ export class Sandbox {
 
   async #exec(params: object, options: Pick<RunOptions, 'signal' | 'onOutput'>): Promise<Outcome> {
     const { signal, onOutput } = options
+    if (onOutput) checkFunction('onOutput', onOutput)
     if (signal?.aborted) return cancelled()
-    const run = `run_${crypto.randomUUID()}`
+    const run = `${this.#runs}_${++this.#lastRun}`
     let backstop: ReturnType<typeof setTimeout> | undefined
     const cancel = () => {
       void this.#request('cancel', { run }).catch(() => {})
@@ -362,9 +377,10 @@ export class Sandbox {
     if (this.#failure) return Promise.reject(this.#failure)
     return new Promise((resolve, reject) => {
       const id = ++this.#next
-      this.#waiting.set(id, { resolve, reject, onSaving })
       // As text, which the worker passes on: undefined members are dropped, and nothing is copied twice.
-      this.#post({ id, method, params: JSON.stringify(params), ...(bytes && { bytes }) })
+      const message = { id, method, params: JSON.stringify(params), ...(bytes && { bytes }) }
+      this.#waiting.set(id, { resolve, reject, onSaving })
+      this.#post(message)
     })
   }
 
@@ -476,18 +492,13 @@ function plainConfig(config: Config): Config {
   return { ...config, iframeOptions: { ...config.iframeOptions, sandbox: flags.join(' ') } }
 }
 
-/** Paths are relative to the home folder. */
-const absolute = (path: string): string => (path.startsWith('/') ? path : `/home/user/${path}`)
-
-const fileContent = (content: string | Uint8Array) =>
-  typeof content === 'string' ? content : { base64: encode(content) }
-
 function contents(files: SandboxOptions['files']): Record<string, unknown> | undefined {
-  return files && Object.fromEntries(Object.entries(files).map(([path, content]) => [path, fileContent(content)]))
+  const content = (path: string, given: unknown) => (typeof given === 'string' ? given : { base64: encode(contentOf(`files.${path}`, given)) })
+  return files && Object.fromEntries(Object.entries(files).map(([path, given]) => [path, content(path, given)]))
 }
 
 function programs(given: SandboxOptions['programs']): Record<string, unknown> | undefined {
-  return given && Object.fromEntries(Object.entries(given).map(([name, bytes]) => [name, { base64: encode(bytes) }]))
+  return given && Object.fromEntries(Object.entries(given).map(([name, bytes]) => [name, { base64: encode(bytesOf(`programs.${name}`, bytes)) }]))
 }
 
 /** The outcome of a run that was cancelled before its sandbox could tell. */

@@ -74,6 +74,8 @@ export class Spares<Cell> {
   readonly #make: (name: string) => Spare<Cell> | undefined
   readonly #isIdle: () => boolean
   #timer: ReturnType<typeof setTimeout> | undefined
+  /** True if instances were to be prepared while something ran. */
+  #isDue = false
 
   constructor(make: (name: string) => Spare<Cell> | undefined, isIdle: () => boolean) {
     this.#make = make
@@ -103,8 +105,15 @@ export class Spares<Cell> {
   refill(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
-      if (this.#isIdle() && this.#step()) this.refill()
+      this.#isDue = !this.#isIdle()
+      if (!this.#isDue && this.#step()) this.refill()
     })
+  }
+
+  /** Goes on with what a run interrupted. */
+  resume(): void {
+    if (this.#isDue) this.refill()
+    this.#isDue = false
   }
 
   /** Asks for an instance before the first is used. */

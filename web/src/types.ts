@@ -59,6 +59,9 @@ export type Limits = Partial<
   >
 >
 
+/** Bytes of any kind: a typed array, another view, or a buffer. */
+export type Bytes = ArrayBufferLike | ArrayBufferView
+
 export interface SandboxOptions {
   /** Place of the tools' cells: a worker (the default), or a worker in a sandboxed frame of its own,
       where tools also have a document. */
@@ -73,7 +76,7 @@ export interface SandboxOptions {
   capabilities?: string[]
   /** Asks about needs that are not granted: a function, or `true` for the built-in prompt. */
   ask?: Ask | boolean
-  files?: Record<string, string | Uint8Array>
+  files?: Record<string, string | Bytes>
   env?: Record<string, string>
   limits?: Limits
   functions?: Record<string, Lent | Lent['call']>
@@ -81,7 +84,7 @@ export interface SandboxOptions {
       `frame` for that of the tools' own frame, `null` for none. */
   document?: Document | 'frame' | null
   /** An archive made by `export`, here or on a server. */
-  archive?: Uint8Array
+  archive?: Bytes
   /** HTML of a page that the sandbox itself holds, in place of a document; see `heldPage`. */
   page?: string
   /** Origins whose redirects are followed. A browser hides the targets, so nothing checks them. */
@@ -89,7 +92,7 @@ export interface SandboxOptions {
   /** Engine that runs first; its files are fetched while the sandbox is created. JavaScript unless `'shell'` is given. */
   first?: 'javascript' | 'shell'
   /** WASI modules that become commands of the shell. */
-  programs?: Record<string, Uint8Array>
+  programs?: Record<string, Bytes>
   /** Told of messages that the border of the frame refused. */
   onRefusal?: (refusal: Refusal) => void
   /** Settings that make runs repeatable, for tests. */
@@ -119,7 +122,7 @@ export interface RunOptions {
 
 export interface ShellOptions extends Pick<RunOptions, 'limits' | 'signal' | 'onOutput'> {
   /** Files that are written before the command starts. */
-  files?: Record<string, string | Uint8Array>
+  files?: Record<string, string | Bytes>
   stdin?: string
   env?: Record<string, string>
   cwd?: string

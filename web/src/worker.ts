@@ -25,7 +25,7 @@ type FromHost =
   | { inquiryOver: number }
   | { event: string; params: Record<string, unknown> }
 
-/** A message to the page. */
+/** A message to the page. Short answers are sent as the text that the host wrote. */
 export type FromWorker = { ready: { canSuspend: boolean; isBridged: boolean } } | { failed: string } | { need: string } | { needShared: string } | { needLate: string } | { saving: number } | FromHost | ToCells
 
 /** Milliseconds that the host works before messages are looked at. */
@@ -33,6 +33,9 @@ const SLICE = 4
 
 /** Milliseconds between two saves while a run of a kept sandbox goes on. */
 const SAVE_EVERY = 1000
+
+/** Longest answer that the page parses, in bytes; a longer one could hold it up. */
+const MAX_PASSED = 16 * 1024
 
 /** Methods after which the files of a kept sandbox may differ. */
 const CHANGES = new Set(['create', 'exec', 'writeFile', 'mkdir', 'unlink', 'rmdir', 'rename', 'chmod', 'grant', 'revoke', 'deny'])
@@ -58,7 +61,7 @@ const arrived = new Map<string, { resolve: (module: WebAssembly.Module) => void;
 /** Requests under way that may change a kept sandbox, by their ids. */
 const changing = new Set<number>()
 
-const post = (message: FromWorker): void => postMessage(message)
+const post = (message: FromWorker | string): void => postMessage(message)
 const remote = new RemoteCells(() => host, post)
 const guests = new Guests(() => host, need, needLate, turns, remote)
 
@@ -126,9 +129,17 @@ function receive(message: object, bytes?: Uint8Array): void {
   receiveText(JSON.stringify(message), bytes)
 }
 
+/** Replaces halves of surrogate pairs, which JSON writes as escapes: the host has UTF-8 alone, and
+    would not understand the message. */
+function wellFormed(json: string): string {
+  if (!json.includes('\\ud')) return json
+  // An escaped backslash is not the beginning of an escape.
+  return json.replace(/\\(?:u(d[89a-f][0-9a-f]{2})|.)/g, (all, half) => (half ? '\ufffd' : all))
+}
+
 function receiveText(text: string, bytes?: Uint8Array): void {
   if (bytes) host.web_attach(...place(bytes))
-  host.web_receive(...place(encoder.encode(text)))
+  host.web_receive(...place(encoder.encode(wellFormed(text))))
 }
 
 /** Answers of requests that this worker made itself. */
@@ -215,7 +226,11 @@ const web: WebAssembly.ModuleImports = {
     attached = new Uint8Array(host.memory.buffer, at, length).slice()
   },
   send(at: number, length: number) {
-    forward(JSON.parse(decoder.decode(new Uint8Array(host.memory.buffer, at, length))))
+    const text = decoder.decode(new Uint8Array(host.memory.buffer, at, length))
+    // An answer for the page alone is parsed there, and not copied as an object.
+    const isPassed = text.startsWith('{"id":') && length <= MAX_PASSED
+    if (isPassed && !keep && !attached && own.size === 0) post(text)
+    else forward(JSON.parse(text))
   },
   wake: schedule,
   sleep(milliseconds: number) {
@@ -279,6 +294,8 @@ function guarded(exports: WebAssembly.Exports): Record<string, unknown> {
 }
 
 let opened: Promise<void>
+/** True if the host takes messages. */
+let isOpen = false
 
 onmessage = async (event: MessageEvent<ToWorker>) => {
   turned = performance.now()
@@ -317,12 +334,13 @@ onmessage = async (event: MessageEvent<ToWorker>) => {
     return
   }
   // The page was told of a host that cannot be opened.
-  if (!(await opened.then(() => true, () => false))) return
+  if (!isOpen && !(await opened.then(() => true, () => false))) return
+  isOpen = true
   if ('frame' in message) return remote.receive(message)
   if (!('method' in message)) return receive(message)
   const { id, method, bytes } = message
   if (keep && CHANGES.has(method)) changing.add(id)
   const archive = keep && method === 'create' ? await keep.archive() : undefined
   const params = archive ? JSON.stringify({ ...JSON.parse(message.params), archive: { attached: true } }) : message.params
-  receiveText(`{"id":${id},"method":${JSON.stringify(method)},"params":${params}}`, archive ?? bytes)
+  receiveText(`{"id":${id},"method":"${method}","params":${params}}`, archive ?? bytes)
 }

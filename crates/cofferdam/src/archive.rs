@@ -33,6 +33,9 @@ pub(crate) fn write(snapshot: &Snapshot) -> Result<Vec<u8>, String> {
 }
 
 /// Fills a tree from an archive. The tree must be unused and have no mounts.
+///
+/// Not inlined: a browser compiles a function whole when it is first called.
+#[inline(never)]
 pub(crate) fn read(bytes: &[u8], tree: &Tree, limits: &Limits) -> Result<Imported, Error> {
     let mut local = Area::default();
     let read = cofferdam_archive::read(bytes, tree, files::now(), |key, text| {

@@ -28,6 +28,7 @@ pub struct Config {
 impl Config {
     /// Parses a configuration. Unknown fields are errors, and so are flags that would let a frame
     /// remove its own sandbox.
+    #[inline(never)] // see `archive::read`
     pub fn from_json(config: &Json) -> Result<Self, Error> {
         let config = object("config", config)?;
         known("config", config, &["sandbox", "workerOptions", "iframeOptions"])?;

@@ -11,7 +11,6 @@ mod cofferdam_images {
     pub(super) static JS_NODE: &[u8] = b"js-node";
     pub(super) static JS_DOCUMENT: &[u8] = b"js-document";
     pub(super) static TS: &[u8] = b"ts";
-    pub(super) static PY: &[u8] = b"py";
     pub(super) static SH: &[u8] = b"sh";
     pub(super) static COMMANDS: &[u8] = b"commands";
     pub(super) static GIT: &[u8] = b"git";
@@ -25,6 +24,15 @@ pub(crate) fn js() -> &'static [u8] {
 /// Native code of the JavaScript guest with Node's modules loaded.
 pub(crate) fn js_node() -> &'static [u8] {
     cofferdam_images::JS_NODE
+}
+
+/// Native code of the Python guest. The package for browsers has none.
+pub(crate) fn py() -> Option<&'static [u8]> {
+    #[cfg(all(feature = "python", not(target_family = "wasm")))]
+    let code = Some(cofferdam_images::PY);
+    #[cfg(not(all(feature = "python", not(target_family = "wasm"))))]
+    let code = None;
+    code
 }
 
 macro_rules! optional {
@@ -47,10 +55,6 @@ optional!(
 optional!(
     /// Native code of the TypeScript guest.
     ts, TS, "typescript"
-);
-optional!(
-    /// Native code of the Python guest.
-    py, PY, "python"
 );
 optional!(
     /// Native code of the shell.

@@ -154,6 +154,10 @@ impl Exec {
     }
 
     /// Parses a run of shell text, as with `bash -c`.
+    ///
+    /// Not inlined, like other parts that few calls need: a browser compiles a function whole when it
+    /// is first called, and a first result waits for that.
+    #[inline(never)]
     fn shell(mut params: Map<String, Json>) -> Result<Self, BadParams> {
         only(&params, "shell", &OF_TOOLS)?;
         only(&params, "shell", &["wasm", "argv", "preopens"])?;
@@ -162,6 +166,7 @@ impl Exec {
     }
 
     /// Parses a run of a WASI program.
+    #[inline(never)] // see `shell`
     fn wasm(mut params: Map<String, Json>) -> Result<Self, BadParams> {
         only(&params, "wasm", &OF_TOOLS)?;
         only(&params, "wasm", &["command"])?;
@@ -190,6 +195,7 @@ impl Exec {
     }
 
     /// Parses a run of a real program of the machine.
+    #[inline(never)] // see `shell`
     fn native(mut params: Map<String, Json>) -> Result<Self, BadParams> {
         only(&params, "native", &OF_TOOLS)?;
         only(&params, "native", &["command", "wasm", "preopens", "files", "programs"])?;
@@ -250,6 +256,7 @@ fn only(params: &Map<String, Json>, kind: &str, not: &[&str]) -> Result<(), BadP
 }
 
 /// Returns the bytes of a module given as `{"path": …}` or `{"base64": …}`.
+#[inline(never)] // see `Exec::shell`
 fn module(name: &str, mut given: Map<String, Json>) -> Result<Vec<u8>, BadParams> {
     let (path, encoded) = (text(&mut given, "path")?, text(&mut given, "base64")?);
     if let Some(unknown) = given.keys().next() {
@@ -432,6 +439,7 @@ fn page(
 }
 
 /// Opens a directory of this machine that the caller named.
+#[inline(never)] // see `Exec::shell`
 fn mount(item: Json) -> Result<(String, HostDir, Mount), BadParams> {
     let Json::Object(mut fields) = item else { return bad("mounts: not an array of objects") };
     check_fields("mounts", &fields, &["host", "at", "mode"])?;
@@ -457,6 +465,7 @@ fn mount(item: Json) -> Result<(String, HostDir, Mount), BadParams> {
     Ok((at, directory, mode))
 }
 
+#[inline(never)] // see `Exec::shell`
 fn function(item: Json) -> Result<Lent, BadParams> {
     let Json::Object(mut fields) = item else { return bad("functions: not an array of objects") };
     let known = ["name", "description", "parameters", "returns", "handle"];
@@ -507,6 +516,7 @@ pub fn limits(mut limits: Limits, given: &Map<String, Json>) -> Result<Limits, B
 
 /// Returns the bytes of a file given as text or as `{"base64": …}`. `name` is the parameter, for
 /// error messages.
+#[inline(never)] // see `Exec::shell`
 pub fn file_content(name: &str, content: Json) -> Result<Vec<u8>, BadParams> {
     let encoded = match &content {
         Json::String(text) => return Ok(text.as_bytes().to_vec()),

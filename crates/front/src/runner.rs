@@ -148,6 +148,9 @@ impl Runner {
     }
 
     /// Starts a tool in a session. The first run of a session makes its sandbox.
+    ///
+    /// Not inlined: a browser compiles a function whole when it is first called.
+    #[inline(never)]
     fn in_session(
         &self,
         key: SessionKey,

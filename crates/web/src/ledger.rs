@@ -25,9 +25,14 @@ pub(crate) struct Kept {
 impl Kept {
     /// Opens a ledger with these records, or an empty one that is not kept.
     pub(crate) fn open(records: Option<Map<String, Json>>) -> Result<Self, Error> {
-        let Some(mut records) = records else {
-            return Ok(Kept { inner: InMemory::new()?, is_kept: false });
-        };
+        match records {
+            Some(records) => Kept::restored(records),
+            None => Ok(Kept { inner: InMemory::new()?, is_kept: false }),
+        }
+    }
+
+    #[inline(never)] // see `start` of the methods
+    fn restored(mut records: Map<String, Json>) -> Result<Self, Error> {
         let key = match records.get("key").and_then(Json::as_str) {
             Some(text) => {
                 let key = BASE64.decode(text).ok().and_then(|key| Key::try_from(key).ok());

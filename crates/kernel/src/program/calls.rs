@@ -75,6 +75,7 @@ pub(crate) fn poll_cross(
     }
 }
 
+/// Functions that only this one calls are not inlined in a browser; see `dispatch` of WASI.
 fn serve(
     process: &mut Process,
     call: ProgramCall,

@@ -80,6 +80,8 @@ pub(crate) fn serve(
     })
 }
 
+/// Functions that only this one calls are not inlined in a browser, which compiles a function whole
+/// when it is first called: a first result would wait for the code of all imports.
 fn dispatch(
     p: &mut Process,
     import: Import,
@@ -188,6 +190,7 @@ fn poll_yield(p: &mut Process, cx: &mut Context<'_>) -> Moved {
     again_unless(is_done, cx)
 }
 
+#[cfg_attr(target_family = "wasm", inline(never))]
 fn raise(p: &Process, signal: u64) -> Moved {
     let Some(signal) = signal::of_wasi(signal) else {
         return done(Err(Errno::Invalid));

@@ -7,6 +7,7 @@ use crate::program::pipe;
 use crate::program::process::Process;
 use crate::shared::crossing::CallIo;
 
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn new_pipe(process: &mut Process, io: &mut CallIo<'_, '_>) -> Served {
     let (reader, writer) = pipe::pipe(process.system.pipe_capacity());
     let reader = Descriptor::new(Description::new(Object::PipeRead(reader), 0));
@@ -20,6 +21,7 @@ pub(super) fn new_pipe(process: &mut Process, io: &mut CallIo<'_, '_>) -> Served
     Ok(())
 }
 
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn copy(process: &mut Process, io: &mut CallIo<'_, '_>) -> Served {
     let (fd, least) = (io.fields.u32()?, io.fields.u32()?);
     let descriptor = Descriptor { preopen: None, ..process.descriptors.get(fd.into())?.clone() };
@@ -28,6 +30,7 @@ pub(super) fn copy(process: &mut Process, io: &mut CallIo<'_, '_>) -> Served {
     Ok(())
 }
 
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn replace(process: &mut Process, io: &mut CallIo<'_, '_>) -> Served {
     let (fd, to) = (io.fields.u32()?, io.fields.u32()?);
     let descriptor = Descriptor { preopen: None, ..process.descriptors.get(fd.into())?.clone() };

@@ -17,6 +17,7 @@ use crate::shared::crossing::CallIo;
 /// Most responses that one program reads at once.
 const MAX_STREAMS: usize = 64;
 
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn poll_start(
     process: &mut Process,
     io: &mut CallIo<'_, '_>,
@@ -25,6 +26,7 @@ pub(super) fn poll_start(
     poll_work(process, io, cx, start)
 }
 
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn poll_read(
     process: &mut Process,
     io: &mut CallIo<'_, '_>,
@@ -37,6 +39,7 @@ pub(super) fn poll_read(
     })
 }
 
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn stop(process: &Process, io: &mut CallIo<'_, '_>) -> Served {
     process.streams.remove(io.fields.u32()?);
     Ok(())

@@ -9,6 +9,7 @@ use crate::program::errno::Errno;
 use crate::program::process::Process;
 use crate::shared::crossing::CallIo;
 
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn stat(process: &Process, io: &mut CallIo<'_, '_>) -> Served {
     let follow = if io.fields.u8()? == 0 { Follow::Never } else { Follow::Link };
     let path = path_of(process, io.fields.bytes()?)?;
@@ -20,6 +21,7 @@ pub(super) fn stat(process: &Process, io: &mut CallIo<'_, '_>) -> Served {
     Ok(())
 }
 
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn set_mode(process: &Process, io: &mut CallIo<'_, '_>) -> Served {
     let mode = Mode::new(io.fields.u32()?);
     let path = path_of(process, io.fields.bytes()?)?;
@@ -28,6 +30,7 @@ pub(super) fn set_mode(process: &Process, io: &mut CallIo<'_, '_>) -> Served {
     Ok(set.map_err(Errno::from)?)
 }
 
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn make_fifo(process: &Process, io: &mut CallIo<'_, '_>) -> Served {
     let mode = process.mode(io.fields.u32()? & 0o777);
     let path = path_of(process, io.fields.bytes()?)?;
@@ -35,6 +38,7 @@ pub(super) fn make_fifo(process: &Process, io: &mut CallIo<'_, '_>) -> Served {
     Ok(made.map_err(Errno::from)?)
 }
 
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn space(process: &Process, io: &mut CallIo<'_, '_>) -> Served {
     let files = &process.system.setup.files;
     let (used, limits) = (files.usage(), files.limits());

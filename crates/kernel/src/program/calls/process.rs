@@ -17,6 +17,7 @@ use crate::shared::lock::lock;
 /// Longest environment that is kept for the next run.
 const MAX_ENVIRONMENT: usize = 2 << 20;
 
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn poll_wait(process: &Process, io: &mut CallIo<'_, '_>) -> Served {
     let (pid, flags) = (io.fields.u32()?, io.fields.u8()?);
     io.fields.end()?;
@@ -33,6 +34,7 @@ pub(super) fn poll_wait(process: &Process, io: &mut CallIo<'_, '_>) -> Served {
     Ok(())
 }
 
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn kill(process: &Process, io: &mut CallIo<'_, '_>) -> Served {
     let (pid, signal) = (io.fields.u32()?, io.fields.u8()?);
     let sent = lock(&process.system.table).send(process.pid, pid, signal)?;
@@ -42,6 +44,7 @@ pub(super) fn kill(process: &Process, io: &mut CallIo<'_, '_>) -> Served {
     }
 }
 
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn myself(process: &mut Process, io: &mut CallIo<'_, '_>) -> Served {
     let state = std::mem::take(&mut process.state);
     let mut w = Writer::onto(std::mem::take(io.answer));
@@ -61,23 +64,27 @@ pub(super) fn myself(process: &mut Process, io: &mut CallIo<'_, '_>) -> Served {
     Ok(())
 }
 
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn mask(process: &mut Process, io: &mut CallIo<'_, '_>) -> Served {
     let had = std::mem::replace(&mut process.mask, io.fields.u32()? & 0o777);
     io.answer.extend_from_slice(&had.to_le_bytes());
     Ok(())
 }
 
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn take_signals(process: &Process, io: &mut CallIo<'_, '_>) -> Served {
     io.answer.extend(lock(&process.system.table).take_signals(process.pid));
     Ok(())
 }
 
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn set_signals(process: &Process, io: &mut CallIo<'_, '_>) -> Served {
     let (caught, ignored) = (io.fields.u64()?, io.fields.u64()?);
     lock(&process.system.table).set_signals(process.pid, caught, ignored);
     Ok(())
 }
 
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn keep_environment(process: &Process, io: &mut CallIo<'_, '_>) -> Served {
     let len = io.fields.remaining();
     let given = abi::Environment::read(io.fields)?;
@@ -90,6 +97,7 @@ pub(super) fn keep_environment(process: &Process, io: &mut CallIo<'_, '_>) -> Se
 }
 
 /// Notes a cap of the program's own; it counts if the run fails.
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn cap_hit(process: &Process, io: &mut CallIo<'_, '_>) -> Served {
     let (which, allowed) = (io.fields.u8()?, io.fields.u64()?);
     let caps = &process.system.caps;

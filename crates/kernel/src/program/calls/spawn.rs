@@ -21,6 +21,7 @@ use crate::shared::lock::lock;
 pub(crate) type Spawning =
     Pin<Box<dyn Future<Output = Result<(ProgramImage<Process>, Launch), NotStarted>> + Send>>;
 
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn poll_spawn(
     process: &mut Process,
     io: &mut CallIo<'_, '_>,

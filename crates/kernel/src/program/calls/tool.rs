@@ -17,6 +17,7 @@ use crate::shared::output::Stream;
 /// Most input that a program hands over at once.
 const MAX_FED: usize = 1 << 20;
 
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn start(process: &mut Process, io: &mut CallIo<'_, '_>) -> Served {
     let line = line(&read_value(io.fields)?)?;
     let Some(tools) = &process.system.setup.tools else {
@@ -33,6 +34,7 @@ pub(super) fn start(process: &mut Process, io: &mut CallIo<'_, '_>) -> Served {
     Ok(())
 }
 
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn poll_read(process: &Process, io: &mut CallIo<'_, '_>, cx: &Context<'_>) -> Served {
     io.fields.end()?;
     match ready(started(process)?.poll_heard(cx))? {
@@ -49,6 +51,7 @@ pub(super) fn poll_read(process: &Process, io: &mut CallIo<'_, '_>, cx: &Context
     Ok(())
 }
 
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn feed(process: &Process, io: &mut CallIo<'_, '_>) -> Served {
     let bytes = io.fields.take(io.fields.remaining())?;
     if bytes.len() > MAX_FED {

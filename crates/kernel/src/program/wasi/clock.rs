@@ -33,11 +33,13 @@ impl Id {
     }
 }
 
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn resolution(m: &mut Memory<'_>, id: u64, out: u64) -> Done {
     Id::of(id)?;
     m.write(out, &1u64.to_le_bytes())
 }
 
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn time(p: &Process, m: &mut Memory<'_>, id: u64, out: u64) -> Done {
     let now = Id::of(id)?.now(p);
     m.write(out, &now.to_le_bytes())

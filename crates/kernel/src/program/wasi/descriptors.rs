@@ -14,10 +14,12 @@ use crate::program::rights::Rights;
 /// Flags that a description may have.
 pub(super) const ALL_FLAGS: u64 = 0b1_1111;
 
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn close(p: &mut Process, fd: u64) -> Done {
     p.descriptors.close(fd).map(drop)
 }
 
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn renumber(p: &mut Process, fd: u64, to: u64) -> Done {
     p.descriptors.get(fd)?;
     p.descriptors.get(to)?;
@@ -28,6 +30,7 @@ pub(super) fn renumber(p: &mut Process, fd: u64, to: u64) -> Done {
     p.descriptors.put(to as u32, descriptor)
 }
 
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn stat(p: &Process, m: &mut Memory<'_>, fd: u64, out: u64) -> Done {
     let descriptor = p.descriptors.get(fd)?;
     let mut bytes = [0; 24];
@@ -38,6 +41,7 @@ pub(super) fn stat(p: &Process, m: &mut Memory<'_>, fd: u64, out: u64) -> Done {
     m.write(out, &bytes)
 }
 
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn set_flags(p: &Process, fd: u64, flags: u64) -> Done {
     let descriptor = p.descriptors.with(fd, Rights::FD_FDSTAT_SET_FLAGS)?;
     if flags & !ALL_FLAGS != 0 {
@@ -48,6 +52,7 @@ pub(super) fn set_flags(p: &Process, fd: u64, flags: u64) -> Done {
 }
 
 /// Rights can be dropped, never gained.
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn set_rights(p: &mut Process, fd: u64, base: u64, inheriting: u64) -> Done {
     let descriptor = p.descriptors.get_mut(fd)?;
     let (base, inheriting) = (Rights(base), Rights(inheriting));
@@ -59,6 +64,7 @@ pub(super) fn set_rights(p: &mut Process, fd: u64, base: u64, inheriting: u64) -
     Ok(())
 }
 
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn advise(p: &Process, fd: u64, offset: u64, len: u64, advice: u64) -> Done {
     let descriptor = seekable(p, fd, Rights::FD_ADVISE)?;
     if let Object::Directory(_) = descriptor.description.object {
@@ -68,6 +74,7 @@ pub(super) fn advise(p: &Process, fd: u64, offset: u64, len: u64, advice: u64) -
     if is_known { Ok(()) } else { Err(Errno::Invalid) }
 }
 
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn allocate(p: &Process, fd: u64, offset: u64, len: u64) -> Done {
     let descriptor = seekable(p, fd, Rights::FD_ALLOCATE)?;
     let Object::File(file) = &descriptor.description.object else {
@@ -83,6 +90,7 @@ pub(super) fn allocate(p: &Process, fd: u64, offset: u64, len: u64) -> Done {
     Ok(())
 }
 
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn sync(p: &Process, import: Import, fd: u64) -> Done {
     let rights = match import {
         Import::FdDatasync => Rights::FD_DATASYNC,
@@ -106,6 +114,7 @@ fn seekable(p: &Process, fd: u64, rights: Rights) -> Result<&Descriptor, Errno> 
     }
 }
 
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn seek(
     p: &Process,
     m: &mut Memory<'_>,
@@ -138,10 +147,12 @@ pub(super) fn seek(
     m.write(out, &at.to_le_bytes())
 }
 
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn tell(p: &Process, m: &mut Memory<'_>, fd: u64, out: u64) -> Done {
     seek(p, m, fd, 0, 1, out)
 }
 
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn prestat(p: &Process, m: &mut Memory<'_>, fd: u64, out: u64) -> Done {
     let name = p.descriptors.get(fd)?.preopen.as_ref().ok_or(Errno::BadDescriptor)?;
     let mut bytes = [0; 8];
@@ -149,6 +160,7 @@ pub(super) fn prestat(p: &Process, m: &mut Memory<'_>, fd: u64, out: u64) -> Don
     m.write(out, &bytes)
 }
 
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn prestat_name(p: &Process, m: &mut Memory<'_>, fd: u64, at: u64, len: u64) -> Done {
     let name = p.descriptors.get(fd)?.preopen.as_ref().ok_or(Errno::BadDescriptor)?;
     if (name.len() as u64) > len {

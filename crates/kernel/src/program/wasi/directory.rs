@@ -15,6 +15,7 @@ const BATCH: usize = 64;
 
 /// Fills the buffer with entries from `cookie` on. The last entry may be cut; a buffer that is not
 /// full marks the end.
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn read(
     p: &Process,
     m: &mut Memory<'_>,

@@ -71,6 +71,7 @@ fn from_cwd<'a>(p: &Process, path: &'a str) -> std::borrow::Cow<'a, str> {
     }
 }
 
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn create_directory(p: &Process, m: &Memory<'_>, fd: u64, path: (u64, u64)) -> Done {
     let start = resolve(p, m, fd, path, Rights::PATH_CREATE_DIRECTORY)?;
     let mode: Mode = p.mode(0o777);
@@ -78,18 +79,21 @@ pub(super) fn create_directory(p: &Process, m: &Memory<'_>, fd: u64, path: (u64,
     Ok(p.system.files(p.pid).make_directory(start.at(Follow::Never), mode)?)
 }
 
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn remove_directory(p: &Process, m: &Memory<'_>, fd: u64, path: (u64, u64)) -> Done {
     let start = resolve(p, m, fd, path, Rights::PATH_REMOVE_DIRECTORY)?;
     p.change("rmdir", start.at(Follow::Never))?;
     Ok(p.system.files(p.pid).remove_directory(start.at(Follow::Never))?)
 }
 
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn unlink(p: &Process, m: &Memory<'_>, fd: u64, path: (u64, u64)) -> Done {
     let start = resolve(p, m, fd, path, Rights::PATH_UNLINK_FILE)?;
     p.change("unlink", start.at(Follow::Never))?;
     Ok(p.system.files(p.pid).remove_file(start.at(Follow::Never))?)
 }
 
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn rename(
     p: &Process,
     m: &Memory<'_>,
@@ -105,6 +109,7 @@ pub(super) fn rename(
     Ok(p.system.files(p.pid).rename(from.at(Follow::Never), to.at(Follow::Never))?)
 }
 
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn link(
     p: &Process,
     m: &Memory<'_>,
@@ -120,6 +125,7 @@ pub(super) fn link(
     Ok(p.system.files(p.pid).link(from.at(follow(flags)), to.at(Follow::Never))?)
 }
 
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn symlink(
     p: &Process,
     m: &Memory<'_>,
@@ -138,6 +144,7 @@ pub(super) fn symlink(
     Ok(p.system.files(p.pid).make_link(text, start.at(Follow::Never))?)
 }
 
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn read_link(
     p: &Process,
     m: &mut Memory<'_>,
@@ -174,6 +181,7 @@ const EXCLUSIVE: u64 = 4;
 const TRUNCATE: u64 = 8;
 
 /// Opens a path; waits if a named pipe has no process at its other end.
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn poll_open(
     p: &mut Process,
     m: &mut Memory<'_>,

@@ -30,6 +30,7 @@ struct Event {
     hangup: bool,
 }
 
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn poll_oneoff(
     p: &mut Process,
     m: &mut Memory<'_>,

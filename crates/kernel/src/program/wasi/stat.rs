@@ -50,6 +50,7 @@ fn write(m: &mut Memory<'_>, out: u64, stat: &Stat) -> Done {
     m.write(out, &bytes)
 }
 
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn of_descriptor(p: &Process, m: &mut Memory<'_>, fd: u64, out: u64) -> Done {
     let descriptor = p.descriptors.with(fd, Rights::FD_FILESTAT_GET)?;
     match &descriptor.description.object {
@@ -68,6 +69,7 @@ pub(super) fn of_descriptor(p: &Process, m: &mut Memory<'_>, fd: u64, out: u64) 
     }
 }
 
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn set_size(p: &Process, fd: u64, size: u64) -> Done {
     let descriptor = p.descriptors.with(fd, Rights::FD_FILESTAT_SET_SIZE)?;
     if size > i64::MAX as u64 {
@@ -96,6 +98,7 @@ fn times(accessed: u64, modified: u64, flags: u64) -> Result<(SetTime, SetTime),
     Ok((one(accessed, flags)?, one(modified, flags >> 2)?))
 }
 
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn set_times(p: &Process, fd: u64, accessed: u64, modified: u64, flags: u64) -> Done {
     let descriptor = p.descriptors.with(fd, Rights::FD_FILESTAT_SET_TIMES)?;
     let (accessed, modified) = times(accessed, modified, flags)?;
@@ -114,6 +117,7 @@ pub(super) fn set_times(p: &Process, fd: u64, accessed: u64, modified: u64, flag
     }
 }
 
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn of_path(
     p: &Process,
     m: &mut Memory<'_>,
@@ -129,6 +133,7 @@ pub(super) fn of_path(
     write(m, out, &stat)
 }
 
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub(super) fn set_path_times(
     p: &Process,
     m: &Memory<'_>,
