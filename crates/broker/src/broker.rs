@@ -227,7 +227,7 @@ impl Broker {
     pub fn answer(&self, answer: Answer) -> Result<(), Error> {
         let open = self.0.open_questions.find(&answer.question);
         let open = open.ok_or_else(|| {
-            Error::new(ErrorKind::Late, &answer.question, "no open question has this id")
+            Error::new(ErrorKind::Late, &answer.question, "no run waits for this any more")
         })?;
         open.take(answer)
     }
