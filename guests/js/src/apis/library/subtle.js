@@ -124,8 +124,10 @@ const aes = (algorithm, secret, data, isEncrypting) => {
   return whole.buffer;
 };
 
-const crypt = async (algorithm, key, usage, data) => {
+// The data is copied once the algorithm was read, which may run a getter that changes or takes it.
+const crypt = async (algorithm, key, usage, given, named = 'data') => {
   const secret = allow(key, algorithm, usage);
+  const data = bytesOf(given, named);
   const isEncrypting = usage === 'encrypt' || usage === 'wrapKey';
   return isPair(nameOf(algorithm)) ? pairs().crypt(algorithm, key, data, isEncrypting) : aes(algorithm, secret, data, isEncrypting);
 };
@@ -228,10 +230,10 @@ const methods = {
     return differs === 0;
   },
   async encrypt(algorithm, key, data) {
-    return crypt(algorithm, key, 'encrypt', bytesOf(data, 'data'));
+    return crypt(algorithm, key, 'encrypt', data, 'data');
   },
   async decrypt(algorithm, key, data) {
-    return crypt(algorithm, key, 'decrypt', bytesOf(data, 'data'));
+    return crypt(algorithm, key, 'decrypt', data, 'data');
   },
   async deriveBits(algorithm, key, length) {
     return derive(algorithm, key, 'deriveBits', length);
@@ -252,7 +254,7 @@ const methods = {
     return crypt(algorithm, wrapping, 'wrapKey', bytes);
   },
   async unwrapKey(format, wrapped, key, algorithm, wanted, extractable, usages) {
-    const bytes = new Uint8Array(await crypt(algorithm, key, 'unwrapKey', bytesOf(wrapped, 'wrappedKey')));
+    const bytes = new Uint8Array(await crypt(algorithm, key, 'unwrapKey', wrapped, 'wrappedKey'));
     let data = bytes;
     if (format === 'jwk') {
       try {
