@@ -190,7 +190,6 @@ console.log(
   Symbol.for('k').description,
   new Proxy({}, { get: (t, k) => `prop:${String(k)}` }).foo,
   Object.is(-0, 0),
-  Atomics.add(new Int32Array(2), 0, 5),
   globalThis.structuredClone.name,
   new Intl.NumberFormat().format(5),
 );
