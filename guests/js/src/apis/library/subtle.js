@@ -242,7 +242,7 @@ const methods = {
   },
   async deriveKey(algorithm, key, wanted, extractable, usages) {
     const name = nameOf(wanted);
-    // What another key is derived from is as long as what there is.
+    // A key from which others are derived takes all bits there are.
     const isSource = name === 'HKDF' || name === 'PBKDF2';
     const isOpen = name === 'HMAC' && wanted.length === undefined;
     const bits = isSource ? null : isOpen ? HASHES[hashOf(wanted.hash)][1] * 8 : numberOf(wanted, 'length');

@@ -13,7 +13,7 @@ export const wrongUse = (what) => new DOMException(what, 'SyntaxError');
 export const notAllowed = (what) => new DOMException(what, 'InvalidAccessError');
 
 export const bytesOf = (value, name) => {
-  // What was transferred away while the algorithm was read is empty.
+  // A buffer that was transferred while the algorithm was read is empty.
   if ((ArrayBuffer.isView(value) ? value.buffer : value)?.detached === true) return new Uint8Array(0);
   const bytes = internal.bytesOf(value);
   if (bytes === undefined) throw internal.wrongType(name, 'an instance of ArrayBuffer, Buffer, TypedArray, or DataView', value);
