@@ -225,8 +225,10 @@ impl<'js> Packer<'js> {
                 Err(Unpackable::NotCloneable(format!("an object of class {name}")))
             }
             (Platform::Copied(_), Target::Host) => {
-                let what = format!("{} (await its text() or bytes() first)", class_name(object));
-                Err(Unpackable::NotCloneable(what))
+                let name = class_name(object);
+                let has_content = name.ends_with(" Blob") || name.ends_with(" File");
+                let advice = if has_content { " (await its text() or bytes() first)" } else { "" };
+                Err(Unpackable::NotCloneable(format!("{name}{advice}")))
             }
         }
     }

@@ -48,7 +48,7 @@
 
   // Everything with keys is loaded at its first use.
   const METHODS = {
-    decrypt: 3, deriveBits: 3, deriveKey: 5, encrypt: 3, exportKey: 2, generateKey: 3, importKey: 5,
+    decrypt: 3, deriveBits: 2, deriveKey: 5, encrypt: 3, exportKey: 2, generateKey: 3, importKey: 5,
     sign: 3, unwrapKey: 7, verify: 4, wrapKey: 4,
   };
   for (const [name, count] of Object.entries(METHODS)) {

@@ -48,6 +48,7 @@ const make = (name, secret, algorithm, extractable, usages) => {
   if (list.length === 0) throw wrongUse('Usages cannot be empty when importing a secret key.');
   return makeKey(secret, algorithm, extractable, list);
 };
+// Reads the name of the algorithm, once: a getter may change what is read next. It is that of the key then.
 const allow = (key, algorithm, usage) => {
   const material = materialOf(key);
   if (key.algorithm.name !== nameOf(algorithm, usage)) throw notAllowed('Key algorithm mismatch');
@@ -86,8 +87,7 @@ const counted = (secret, counter, length, data) => {
   return whole.buffer;
 };
 
-const aes = (algorithm, secret, data, isEncrypting) => {
-  const name = nameOf(algorithm);
+const aes = (name, algorithm, secret, data, isEncrypting) => {
   const mode = name.slice(4).toLowerCase();
   if (mode === 'kw') {
     const done = internal.openPart('internal/keys/key_wrap')(secret, data, isEncrypting);
@@ -124,19 +124,21 @@ const aes = (algorithm, secret, data, isEncrypting) => {
   return whole.buffer;
 };
 
-const crypt = async (algorithm, key, usage, data) => {
+// The data is copied once the algorithm was read, which may run a getter that changes or takes it.
+const crypt = async (algorithm, key, usage, given, named = 'data') => {
   const secret = allow(key, algorithm, usage);
+  const data = bytesOf(given, named);
   const isEncrypting = usage === 'encrypt' || usage === 'wrapKey';
-  return isPair(nameOf(algorithm)) ? pairs().crypt(algorithm, key, data, isEncrypting) : aes(algorithm, secret, data, isEncrypting);
+  const { name } = key.algorithm;
+  return isPair(name) ? pairs().crypt(algorithm, key, data, isEncrypting) : aes(name, algorithm, secret, data, isEncrypting);
 };
 
 const derive = async (algorithm, key, usage, bits) => {
   const secret = allow(key, algorithm, usage);
-  const name = nameOf(algorithm);
-  return isPair(name) ? pairs().deriveBits(name, algorithm, key, bits) : bare(deriveSecret(algorithm, secret, bits));
+  const { name } = key.algorithm;
+  return isPair(name) ? pairs().deriveBits(name, algorithm, key, bits) : bare(deriveSecret(name, algorithm, secret, bits));
 };
-const deriveSecret = (algorithm, secret, bits) => {
-  const name = nameOf(algorithm);
+const deriveSecret = (name, algorithm, secret, bits) => {
   const [hash] = HASHES[hashOf(algorithm.hash)];
   const salt = bytesOf(algorithm.salt, 'algorithm.salt');
   if (bits === null || bits === undefined || bits % 8 !== 0) throw failed('length must be a multiple of 8');
@@ -214,12 +216,14 @@ const methods = {
   },
   async sign(algorithm, key, data) {
     const secret = allow(key, algorithm, 'sign');
-    if (isPair(nameOf(algorithm))) return pairs().sign(nameOf(algorithm), algorithm, key, bytesOf(data, 'data'));
+    const { name } = key.algorithm;
+    if (isPair(name)) return pairs().sign(name, algorithm, key, bytesOf(data, 'data'));
     return bare(mac(key.algorithm.hash.name, secret, bytesOf(data, 'data')));
   },
   async verify(algorithm, key, signature, data) {
     const secret = allow(key, algorithm, 'verify');
-    if (isPair(nameOf(algorithm))) return pairs().verify(nameOf(algorithm), algorithm, key, bytesOf(signature, 'signature'), bytesOf(data, 'data'));
+    const { name } = key.algorithm;
+    if (isPair(name)) return pairs().verify(name, algorithm, key, bytesOf(signature, 'signature'), bytesOf(data, 'data'));
     const right = mac(key.algorithm.hash.name, secret, bytesOf(data, 'data'));
     const given = bytesOf(signature, 'signature');
     if (given.length !== right.length) return false;
@@ -228,17 +232,17 @@ const methods = {
     return differs === 0;
   },
   async encrypt(algorithm, key, data) {
-    return crypt(algorithm, key, 'encrypt', bytesOf(data, 'data'));
+    return crypt(algorithm, key, 'encrypt', data, 'data');
   },
   async decrypt(algorithm, key, data) {
-    return crypt(algorithm, key, 'decrypt', bytesOf(data, 'data'));
+    return crypt(algorithm, key, 'decrypt', data, 'data');
   },
   async deriveBits(algorithm, key, length) {
     return derive(algorithm, key, 'deriveBits', length);
   },
   async deriveKey(algorithm, key, wanted, extractable, usages) {
     const name = nameOf(wanted);
-    // What another key is derived from is as long as what there is.
+    // A key from which others are derived takes all bits there are.
     const isSource = name === 'HKDF' || name === 'PBKDF2';
     const isOpen = name === 'HMAC' && wanted.length === undefined;
     const bits = isSource ? null : isOpen ? HASHES[hashOf(wanted.hash)][1] * 8 : numberOf(wanted, 'length');
@@ -252,7 +256,7 @@ const methods = {
     return crypt(algorithm, wrapping, 'wrapKey', bytes);
   },
   async unwrapKey(format, wrapped, key, algorithm, wanted, extractable, usages) {
-    const bytes = new Uint8Array(await crypt(algorithm, key, 'unwrapKey', bytesOf(wrapped, 'wrappedKey')));
+    const bytes = new Uint8Array(await crypt(algorithm, key, 'unwrapKey', wrapped, 'wrappedKey'));
     let data = bytes;
     if (format === 'jwk') {
       try {

@@ -13,6 +13,8 @@ export const wrongUse = (what) => new DOMException(what, 'SyntaxError');
 export const notAllowed = (what) => new DOMException(what, 'InvalidAccessError');
 
 export const bytesOf = (value, name) => {
+  // A buffer that was transferred while the algorithm was read is empty.
+  if ((ArrayBuffer.isView(value) ? value.buffer : value)?.detached === true) return new Uint8Array(0);
   const bytes = internal.bytesOf(value);
   if (bytes === undefined) throw internal.wrongType(name, 'an instance of ArrayBuffer, Buffer, TypedArray, or DataView', value);
   return Uint8Array.from(bytes);
@@ -34,6 +36,7 @@ export const hashOf = (hash) => {
 
 // Bytes of a secret key, or the key of a pair as `formats.js` has it.
 export let materialOf;
+let copyOf;
 
 export class CryptoKey {
   #material;
@@ -48,6 +51,7 @@ export class CryptoKey {
       if (typeof key !== 'object' || key === null || !(#material in key)) throw internal.wrongType('key', 'an instance of CryptoKey', key);
       return key.#material;
     };
+    copyOf = (key) => (#material in key ? new CryptoKey(internal.token, key.#material, key.#about) : undefined);
   }
   get type() {
     const material = this.#material;
@@ -70,6 +74,10 @@ export class CryptoKey {
   }
 }
 Object.defineProperty(CryptoKey.prototype, Symbol.toStringTag, { value: 'CryptoKey', configurable: true });
+
+// `structuredClone` gives another key with the same material, also of one that cannot be exported.
+internal.platform.set(CryptoKey.prototype, 'CryptoKey');
+internal.copies.set(CryptoKey.prototype, copyOf);
 
 const ORDER = ['encrypt', 'decrypt', 'sign', 'verify', 'deriveKey', 'deriveBits', 'wrapKey', 'unwrapKey'];
 export const makeKey = (material, algorithm, extractable, usages) => {

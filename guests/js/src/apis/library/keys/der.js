@@ -1,7 +1,7 @@
 // The encoding of keys and signatures: DER, the strict form of ASN.1.
 import { concat, fromBytes, toBytes } from 'internal/keys/numbers';
 
-// What is read is not what was to be read.
+// Thrown for bytes that are not the expected encoding.
 export class Malformed extends Error {}
 
 const CLASS_CONTEXT = 0xa0;
@@ -88,7 +88,7 @@ export class Reader {
     const first = Math.min(2, Math.floor(parts[0] / 40));
     return [first, parts[0] - first * 40, ...parts.slice(1)].join('.');
   }
-  // What is inside the tag of this number; undefined if another one follows.
+  // Returns the content of the tag with this number; undefined if another one follows.
   context(number, isPlain = false) {
     const tag = CLASS_CONTEXT + number - (isPlain ? 0x20 : 0);
     return this.tag === tag ? new Reader(this.take(tag)) : undefined;
@@ -101,7 +101,7 @@ export class Reader {
   }
 }
 
-// What `read` returns for the only sequence of `bytes`.
+// Returns the result of `read` for the only sequence of `bytes`.
 export const readWhole = (bytes, read) => {
   const outer = new Reader(bytes);
   const inner = outer.sequence();

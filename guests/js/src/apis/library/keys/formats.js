@@ -129,7 +129,7 @@ const algorithmOf = ({ type, curve, limits }) => {
   if (limits === undefined) return sequence(oid(PSS));
   const { hash, maskHash, saltLength } = limits;
   const named = (name) => sequence(oid(oidOfDigest(name)), nothing);
-  // What is as by default is left out.
+  // Fields with default values are left out.
   const fields = [];
   if (hash !== 'sha1') fields.push(context(0, named(hash)));
   if (maskHash !== 'sha1') fields.push(context(1, sequence(oid(MASK), named(maskHash))));
@@ -197,7 +197,7 @@ export const readJwk = (jwk) => {
   return octetKey(type, bytes64(jwk.x), isPrivate ? bytes64(jwk.d) : undefined);
 };
 
-// What `asymmetricKeyDetails` shows.
+// Returns the value of `asymmetricKeyDetails`.
 export const detailsOf = ({ type, n, e, curve, limits }) => {
   if (type === 'ec') return { namedCurve: curve.name };
   if (n === undefined) return {};

@@ -31,7 +31,7 @@ const bufferOf = (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.by
 const shown = (buffer, encoding) => (encoding === undefined || encoding === null || encoding === 'buffer' ? buffer : buffer.toString(encoding));
 const optionsOf = (key) => (typeof key === 'object' && key !== null && internal.bytesOf(key) === undefined ? key : {});
 
-// What options and the limits of the key say about padding.
+// Returns padding and length of the salt by the options, else by the type of the key.
 const schemeOf = (key, options) => {
   const { padding = key.type === 'rsa-pss' ? PSS : PLAIN, saltLength } = options;
   if (padding !== PLAIN && padding !== PSS && padding !== NONE) throw new ERR_INVALID_ARG_VALUE('options.padding', padding);

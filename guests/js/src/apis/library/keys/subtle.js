@@ -144,7 +144,6 @@ const generateKey = (name, algorithm, extractable, usages) => {
   }
   const forPrivate = usages.filter((usage) => privateUsages.includes(usage));
   const forPublic = usages.filter((usage) => publicUsages.includes(usage));
-  if (forPrivate.length === 0) throw wrongUse('Usages cannot be empty when creating a key.');
   let key;
   if (type === 'rsa') {
     const { modulusLength, publicExponent } = options;
@@ -153,6 +152,8 @@ const generateKey = (name, algorithm, extractable, usages) => {
     if (numbers === undefined) throw failed();
     key = { type, isPrivate: true, ...numbers };
   } else key = makers[type]({ namedCurve: curve?.name });
+  // As in Node, only after what the algorithm says has been found right.
+  if (forPrivate.length === 0) throw wrongUse('Usages cannot be empty when creating a key.');
   const about = described(name, key, hash);
   const publicKey = makeKey(publicPart(key), about, true, forPublic);
   const privateKey = makeKey(key, { ...about }, extractable, forPrivate);
