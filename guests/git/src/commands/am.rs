@@ -51,7 +51,7 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
                 | "--abort"
                 | "--quit"
                 | "--show-current-patch" => task = Some(name),
-                // The content of the index decides if a three-way merge would have a base.
+                // No three-way merge is tried; the others change nothing here.
                 "-3"
                 | "-n"
                 | "--3way"

@@ -194,7 +194,7 @@ fn start(call: &mut Call<'_>, repo: &Repo) -> Result<i32> {
         match name {
             "--term-good" | "--term-old" | "--term-bad" | "--term-new" => {
                 let value = value.or_else(|| rest.next().map(|arg| text(arg)));
-                let value = value.ok_or_else(|| error(format!("'' is not a valid term")))?;
+                let value = value.ok_or_else(|| error("'' is not a valid term"))?;
                 has_terms = true;
                 match name.ends_with("good") || name.ends_with("old") {
                     true => terms.good = value,

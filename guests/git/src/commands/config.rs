@@ -29,7 +29,7 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
     let (mut file, mut is_global, mut is_system, mut is_local) = (None, false, false, false);
     let (mut names_only, mut has_origin, mut end, mut kind, mut default) =
         (false, false, '\n', String::new(), None);
-    let mut operands = Vec::new();
+    let (mut operands, mut takes_all) = (Vec::new(), false);
     let valued = Valued {
         short: "f",
         long: &["--file", "--type", "--default", "--blob"],
@@ -44,7 +44,10 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
                 "-l" | "--list" => task = Task::List,
                 "--add" => task = Task::Add,
                 "--replace-all" => task = Task::ReplaceAll,
-                "--unset" | "--unset-all" => task = Task::Unset,
+                "--unset" | "--unset-all" => {
+                    task = Task::Unset;
+                    takes_all = name == "--unset-all";
+                }
                 "--remove-section" => task = Task::RemoveSection,
                 "--global" => is_global = true,
                 "--system" => is_system = true,
@@ -178,7 +181,12 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
         }
         Task::Unset => {
             let key = key(0)?;
-            if config::unset(&target()?, &key)? { Ok(0) } else { Err(silent(5)) }
+            let file = target()?;
+            if !takes_all && config::count(&file, &key)? > 1 {
+                call.out.note(format!("warning: {key} has multiple values"))?;
+                return Err(silent(5));
+            }
+            if config::unset(&file, &key)? { Ok(0) } else { Err(silent(5)) }
         }
         Task::RemoveSection => {
             let section = operands.first().cloned().unwrap_or_default();

@@ -491,13 +491,26 @@ fn print(
     let every = if is_following { Pathspecs::all() } else { Pathspecs::new(repo, &[])? };
     let has_output = !wish.options.formats.is_empty() && !wish.options.is_silent;
     let mut graph = crate::report::graph::Graph::default();
+    // Parents that only the number of commits cuts off keep their columns.
+    let mut open = HashSet::new();
+    if wish.select.is_graph && wish.select.most == Some(found.len()) && wish.paths.is_empty() {
+        let hidden = walk::ancestors(&repo.odb, &wish.range.hidden)?;
+        let parents = found.iter().flat_map(|(_, commit)| &commit.parents);
+        open.extend(parents.filter(|parent| !hidden.contains(parent)).copied());
+    }
     for (n, (oid, commit)) in found.iter().enumerate() {
         let mut out = Vec::new();
         wish.printer.write(*oid, commit, None, &mut out);
         let is_separated = matches!(wish.printer.pretty, Pretty::Format { is_separator: true, .. });
         let is_format = matches!(wish.printer.pretty, Pretty::Format { .. });
         let is_last = n + 1 == found.len();
+        // An empty format has no line of its own before a difference.
+        let is_empty = has_output
+            && matches!(&wish.printer.pretty, Pretty::Format { format, .. } if format.is_empty());
+        // A separator comes after the difference, which then begins on a line of its own.
         if is_format
+            && !is_empty
+            && !(is_separated && has_output)
             && !(is_separated && is_last && !has_output)
             && (!out.is_empty() || is_separated)
         {
@@ -522,7 +535,7 @@ fn print(
                 let starts_apart =
                     matches!(wish.options.formats.as_slice(), [Format::Patch]) || !wish.is_oneline;
                 let is_oneline = wish.is_oneline || wish.printer.pretty == Pretty::Oneline;
-                if !is_oneline && starts_apart {
+                if !is_oneline && starts_apart && !is_empty {
                     out.push(b'\n');
                 }
                 out.extend(text);
@@ -537,7 +550,12 @@ fn print(
             out.push(b'\n');
         }
         match wish.select.is_graph {
-            true => call.out.text(graph.draw(*oid, &commit.parents, &out, &found[n + 1..])),
+            true => {
+                let shown = |parent: &Oid| {
+                    open.contains(parent) || found[n + 1..].iter().any(|(oid, _)| oid == parent)
+                };
+                call.out.text(graph.draw(*oid, &commit.parents, &out, &shown));
+            }
             false => call.out.text(out),
         }
     }

@@ -1,7 +1,6 @@
 //! The lines that `git log --graph` draws beside commits.
 
 use crate::bytes;
-use crate::store::object::Commit;
 use crate::store::oid::Oid;
 
 /// Columns of the drawing; each leads to the commit that it waits for.
@@ -11,14 +10,14 @@ pub(crate) struct Graph {
 }
 
 impl Graph {
-    /// Returns the text of a commit with the graph before each line. `later` are the commits that
-    /// follow; parents outside of them have no column.
+    /// Returns the text of a commit with the graph before each line. Parents that are not shown
+    /// have no column.
     pub(crate) fn draw(
         &mut self,
         oid: Oid,
         parents: &[Oid],
         text: &[u8],
-        later: &[(Oid, Commit)],
+        is_shown: &dyn Fn(&Oid) -> bool,
     ) -> Vec<u8> {
         let at = match self.columns.iter().position(|column| *column == oid) {
             Some(at) => at,
@@ -28,8 +27,7 @@ impl Graph {
             }
         };
         let before = self.columns.len();
-        let is_shown = |parent: &&Oid| later.iter().any(|(oid, _)| oid == *parent);
-        let parents: Vec<Oid> = parents.iter().filter(is_shown).copied().collect();
+        let parents: Vec<Oid> = parents.iter().filter(|parent| is_shown(parent)).copied().collect();
         let marks = |mark: &str, count: usize| -> String {
             let cell = |n: usize| if n == at { mark } else { "|" };
             (0..count).map(|n| format!("{} ", cell(n))).collect()

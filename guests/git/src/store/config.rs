@@ -244,6 +244,14 @@ impl Line {
     }
 }
 
+/// Returns the number of values that a file has for a key.
+pub(crate) fn count(file: &[u8], key: &str) -> Result<usize> {
+    let key = normal_key(key).ok_or_else(|| bad_key(key))?;
+    let data = bytes::read_if_exists(file).at(file)?.unwrap_or_default();
+    let lines = read_lines(&data, file)?;
+    Ok(lines.iter().filter_map(|line| line.setting.as_ref()).filter(|s| s.key == key).count())
+}
+
 /// Removes all values of a key; returns false if there was none.
 pub(crate) fn unset(file: &[u8], key: &str) -> Result<bool> {
     let key = normal_key(key).ok_or_else(|| bad_key(key))?;

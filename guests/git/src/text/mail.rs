@@ -92,13 +92,12 @@ pub(crate) fn parse(data: &[u8], keeps_subject: bool) -> Mail {
         let text = line.strip_suffix(b"\n").unwrap_or(line);
         is_body &= !is_patch(text.strip_suffix(b"\r").unwrap_or(text));
         // An author in the body stands for that of the mail.
-        if is_body && mail.body.is_empty() && text.starts_with(b"From: ") {
-            mail.from = decoded(&bytes::text(&text[6..]));
-        } else if is_body && mail.body.is_empty() && bytes::trim(text).is_empty() {
-        } else if is_body {
-            mail.body.extend(line);
-        } else {
+        if !is_body {
             mail.patch.extend(line);
+        } else if mail.body.is_empty() && text.starts_with(b"From: ") {
+            mail.from = decoded(&bytes::text(&text[6..]));
+        } else if !mail.body.is_empty() || !bytes::trim(text).is_empty() {
+            mail.body.extend(line);
         }
     }
     mail

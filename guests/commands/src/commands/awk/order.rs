@@ -51,17 +51,16 @@ fn table(elements: Vec<Element>) -> Vec<Element> {
     let mut sizes = SIZES.into_iter();
     let mut chains: Vec<Vec<usize>> = Vec::new();
     for number in 0..elements.len() {
-        if (number + 1) / chains.len().max(1) > CHAIN || chains.is_empty() {
-            if let Some(size) = sizes.next() {
-                let mut grown = vec![Vec::new(); size];
-                // Each chain is kept from its end: the last element is the first to be visited.
-                for chain in chains {
-                    for at in chain.into_iter().rev() {
-                        grown[codes[at] % size].push(at);
-                    }
+        let is_full = chains.is_empty() || (number + 1) / chains.len() > CHAIN;
+        if let Some(size) = if is_full { sizes.next() } else { None } {
+            let mut grown = vec![Vec::new(); size];
+            // Each chain is kept from its end: the last element is the first to be visited.
+            for chain in chains {
+                for at in chain.into_iter().rev() {
+                    grown[codes[at] % size].push(at);
                 }
-                chains = grown;
             }
+            chains = grown;
         }
         let size = chains.len();
         chains[codes[number] % size].push(number);

@@ -1,9 +1,15 @@
 //! patch: applies unified and context-free diffs to files.
 
+mod place;
+mod text;
+
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
+
+use place::{expected, offset_before, place, splice};
+use text::{Change, Hunk, lines, parse};
 
 use crate::options::{self, Item, Key, Order, Usage, Value};
 use crate::output::{Input, reason};
@@ -34,74 +40,6 @@ Apply a unified diff to files.
 
 /// Longest patch that is read.
 const MAX_PATCH: u64 = 64 << 20;
-
-/// One changed place of a file.
-#[derive(Clone)]
-struct Hunk {
-    /// First line in the old file, counted from 1; 0 for an empty file.
-    start: usize,
-    new_start: usize,
-    lines: Vec<(u8, Vec<u8>)>,
-}
-
-impl Hunk {
-    /// Returns the lines before or after the change.
-    fn side(&self, dropped: u8) -> Vec<&[u8]> {
-        let kept = self.lines.iter().filter(|(sign, _)| *sign != dropped);
-        kept.map(|(_, line)| line.as_slice()).collect()
-    }
-
-    /// Returns the hunk that undoes this one.
-    fn reversed(&self) -> Hunk {
-        let turn = |sign: u8| match sign {
-            b'+' => b'-',
-            b'-' => b'+',
-            other => other,
-        };
-        // Removed lines come before added ones in each run of changes.
-        let mut lines: Vec<(u8, Vec<u8>)> = Vec::new();
-        let mut added = Vec::new();
-        for (sign, line) in &self.lines {
-            match turn(*sign) {
-                b'+' => added.push((b'+', line.clone())),
-                b'-' => lines.push((b'-', line.clone())),
-                sign => {
-                    lines.append(&mut added);
-                    lines.push((sign, line.clone()));
-                }
-            }
-        }
-        lines.append(&mut added);
-        Hunk { start: self.new_start, new_start: self.start, lines }
-    }
-
-    fn text(&self) -> Vec<u8> {
-        let (old, new) = (self.side(b'+').len(), self.side(b'-').len());
-        let mut text =
-            format!("@@ -{},{old} +{},{new} @@\n", self.start, self.new_start).into_bytes();
-        for (sign, line) in &self.lines {
-            text.push(*sign);
-            text.extend_from_slice(line);
-            if line.last() != Some(&b'\n') {
-                text.extend_from_slice(b"\n\\ No newline at end of file\n");
-            }
-        }
-        text
-    }
-}
-
-/// The changes of one file.
-#[derive(Default)]
-struct Change {
-    old: Option<Vec<u8>>,
-    new: Option<Vec<u8>>,
-    renamed: Option<(Vec<u8>, Vec<u8>)>,
-    hunks: Vec<Hunk>,
-    /// The lines before the first hunk, as the patch has them.
-    header: Vec<Vec<u8>>,
-    /// Number of the line of the first hunk.
-    line: usize,
-}
 
 #[derive(Default)]
 struct Settings {
@@ -233,111 +171,6 @@ fn apply_all(s: &Settings, text: &[u8]) -> i32 {
         }
     }
     code
-}
-
-/// Splits text into lines that keep their ends.
-fn lines(text: &[u8]) -> Vec<&[u8]> {
-    text.split_inclusive(|byte| *byte == b'\n').collect()
-}
-
-/// Returns the file name of a `---` or `+++` line.
-fn named(rest: &[u8]) -> Vec<u8> {
-    let rest = rest.trim_ascii_end();
-    let end = rest.iter().position(|byte| *byte == b'\t').unwrap_or(rest.len());
-    rest[..end].to_vec()
-}
-
-fn range(text: &[u8]) -> Option<(usize, usize)> {
-    let text = std::str::from_utf8(text).ok()?;
-    let (start, count) = text.split_once(',').unwrap_or((text, "1"));
-    Some((start.parse().ok()?, count.parse().ok()?))
-}
-
-/// Parses a `@@ -1,2 +3,4 @@` line into the starts and lengths of both sides.
-fn heading(line: &[u8]) -> Option<((usize, usize), (usize, usize))> {
-    let rest = line.strip_prefix(b"@@ -")?;
-    let mut words = rest.split(|byte| *byte == b' ');
-    let old = range(words.next()?)?;
-    let new = range(words.next()?.strip_prefix(b"+")?)?;
-    Some((old, new))
-}
-
-fn parse(text: &[u8]) -> Result<Vec<Change>, String> {
-    let all = lines(text);
-    let mut changes: Vec<Change> = Vec::new();
-    let mut pending = Change::default();
-    let (mut at, mut since) = (0, 0);
-    while let Some(line) = all.get(at) {
-        at += 1;
-        let next = all.get(at).copied().unwrap_or_default();
-        if line.starts_with(b"diff --git ") {
-            if pending.renamed.is_some() {
-                changes.push(std::mem::take(&mut pending));
-            }
-            pending = Change::default();
-        } else if let Some(from) = line.strip_prefix(b"rename from ") {
-            pending.renamed = Some((named(from), Vec::new()));
-        } else if let Some(to) = line.strip_prefix(b"rename to ") {
-            if let Some(renamed) = &mut pending.renamed {
-                renamed.1 = named(to);
-            }
-        } else if line.starts_with(b"--- ") && next.starts_with(b"+++ ") {
-            pending.old = Some(named(&line[4..]));
-            pending.new = Some(named(&next[4..]));
-            at += 1;
-            changes.push(std::mem::take(&mut pending));
-        } else if let Some(((start, old), (new_start, new))) = heading(line) {
-            let (header, line) = (since..at - 1, at);
-            let mut hunk = Hunk { start, new_start, lines: Vec::new() };
-            let (mut old, mut new) = (old, new);
-            while old > 0 || new > 0 {
-                let Some(line) = all.get(at) else {
-                    return Err(format!("unexpected end of file in patch at line {at}"));
-                };
-                at += 1;
-                let (sign, rest) = match line.split_first() {
-                    Some((sign @ (b' ' | b'+' | b'-'), rest)) => (*sign, rest),
-                    Some((b'\\', _)) => {
-                        drop_newline(&mut hunk);
-                        continue;
-                    }
-                    // Mail programs strip the blank of an empty context line.
-                    Some((b'\n', _)) => (b' ', *line),
-                    _ => return Err(format!("malformed patch at line {at}: {}", shown(line))),
-                };
-                old = old.saturating_sub(usize::from(sign != b'+'));
-                new = new.saturating_sub(usize::from(sign != b'-'));
-                hunk.lines.push((sign, rest.to_vec()));
-            }
-            if all.get(at).is_some_and(|line| line.starts_with(b"\\")) {
-                drop_newline(&mut hunk);
-                at += 1;
-            }
-            if changes.is_empty() {
-                changes.push(Change::default());
-            }
-            if let Some(change) = changes.last_mut() {
-                if change.hunks.is_empty() {
-                    change.header = all[header].iter().map(|line| line.to_vec()).collect();
-                    change.line = line;
-                }
-                change.hunks.push(hunk);
-            }
-            since = at;
-        }
-    }
-    if pending.renamed.is_some() {
-        changes.push(pending);
-    }
-    Ok(changes)
-}
-
-fn drop_newline(hunk: &mut Hunk) {
-    if let Some((_, line)) = hunk.lines.last_mut()
-        && line.last() == Some(&b'\n')
-    {
-        line.pop();
-    }
 }
 
 fn shown(text: &[u8]) -> String {
@@ -558,98 +391,6 @@ fn no_file(s: &Settings, change: &Change) -> bool {
     }
     println!("{}", ignored(change.hunks.len()));
     false
-}
-
-/// Returns the growth of the file by the hunks before this one.
-fn offset_before(hunks: &[Hunk], number: usize) -> isize {
-    let growth = |hunk: &Hunk| {
-        let count = |sign: u8| hunk.lines.iter().filter(|(own, _)| *own == sign).count() as isize;
-        count(b'+') - count(b'-')
-    };
-    hunks[..number].iter().map(growth).sum()
-}
-
-/// Returns the index at which a hunk should apply.
-fn expected(hunk: &Hunk, offset: isize) -> isize {
-    let first = if hunk.side(b'+').is_empty() { hunk.start } else { hunk.start.saturating_sub(1) };
-    first as isize + offset
-}
-
-/// Finds the place of a hunk: the nearest match with the least fuzz. Returns the index of the
-/// hunk's first line and the fuzz that was needed.
-fn place(
-    current: &[Vec<u8>],
-    hunk: &Hunk,
-    offset: isize,
-    most_fuzz: usize,
-) -> Option<(usize, usize)> {
-    let old = hunk.side(b'+');
-    if old.is_empty() {
-        let at = expected(hunk, offset).clamp(0, current.len() as isize) as usize;
-        return Some((at, 0));
-    }
-    let leading = hunk.lines.iter().take_while(|(sign, _)| *sign == b' ').count();
-    let trailing = hunk.lines.iter().rev().take_while(|(sign, _)| *sign == b' ').count();
-    let context = leading.max(trailing);
-    let want = expected(hunk, offset);
-    let matches = |at: isize, front: usize, back: usize| {
-        let from = at + front as isize;
-        let pattern = old.get(front..old.len() - back).unwrap_or_default();
-        at >= 0
-            && current.get(from as usize..from as usize + pattern.len()).is_some_and(|lines| {
-                lines.iter().zip(pattern).all(|(have, want)| have.as_slice() == *want)
-            })
-    };
-    for fuzz in 0..=most_fuzz.min(context) {
-        // Less context on one side than on the other means the start or the end of the file, until
-        // the fuzz is as large as the difference.
-        let spare = |lines: usize| (fuzz + lines).checked_sub(context);
-        let (front, back) = (spare(leading), spare(trailing));
-        if front.unwrap_or(0) + back.unwrap_or(0) > old.len() {
-            break;
-        }
-        let is_at_start = front.is_none() && hunk.start <= 1;
-        let found = match (is_at_start, front.unwrap_or(0), back) {
-            (true, _, None) if old.len() != current.len() => None,
-            (true, _, back) => Some(0).filter(|at| matches(*at, 0, back.unwrap_or(0))),
-            (false, front, None) => Some(current.len() as isize - old.len() as isize)
-                .filter(|at| matches(*at, front, 0)),
-            (false, front, Some(back)) => {
-                let reach = current.len() as isize + old.len() as isize;
-                let places = (0..=reach).flat_map(|far| [want + far, want - far]);
-                places.into_iter().find(|at| matches(*at, front, back))
-            }
-        };
-        if let Some(at) = found {
-            return Some((at as usize, fuzz));
-        }
-    }
-    None
-}
-
-/// Applies a hunk and returns the number of lines by which the file grew. Context lines keep the
-/// file's text, which differs from the hunk's if fuzz was needed.
-fn splice(current: &mut Vec<Vec<u8>>, hunk: &Hunk, at: usize, fuzz: usize) -> isize {
-    let old = hunk.side(b'+').len().min(current.len().saturating_sub(at));
-    let mut have = current[at..at + old].iter().cloned();
-    let mut fresh = Vec::new();
-    for (sign, line) in &hunk.lines {
-        match sign {
-            b'+' => fresh.push(line.clone()),
-            b'-' => drop(have.next()),
-            _ => {
-                let kept = have.next();
-                fresh.push(if fuzz > 0 {
-                    kept.unwrap_or_else(|| line.clone())
-                } else {
-                    line.clone()
-                });
-            }
-        }
-    }
-    let growth = fresh.len() as isize - old as isize;
-    current.splice(at..at + old, fresh);
-    growth
 }
 
 fn write(
