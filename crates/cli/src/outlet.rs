@@ -254,7 +254,7 @@ fn write_out() {
                 break;
             }
         }
-        // What follows on a stream that has ended is not written.
+        // Bytes behind the end of a stream are not written.
         state.forget(rest);
         state.writing = None;
         OUTLET.changed.notify_all();

@@ -11,7 +11,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use cofferdam_broker::{Action, Particulars};
+use cofferdam_broker::{Action, FolderMode, Particulars};
 use cofferdam_caps::Request;
 use cofferdam_caps::process::CommandName;
 use cofferdam_walls::{Bind, Code, Sandbox};
@@ -64,10 +64,16 @@ pub(crate) enum Found {
 pub(crate) fn folders(program: &Program) -> Vec<PathBuf> {
     let is_mounted =
         |path: &Path| program.folders.iter().any(|folder| path.starts_with(&folder.at));
+    // T-NAT-007: a file that an earlier run has written, under the name of another program.
+    let is_writable = |path: &Path| {
+        let mut folders = program.folders.iter();
+        folders.any(|folder| folder.mode == FolderMode::ReadWrite && path.starts_with(&folder.host))
+    };
     let is_own = |path: &PathBuf| {
         !SYSTEM.iter().chain(&PRIVATE).any(|folder| path.starts_with(folder))
             && !program.hidden.iter().any(|hidden| path.starts_with(hidden))
             && !is_mounted(path)
+            && !is_writable(path)
             // A link would be another folder for the program.
             && fs::canonicalize(path).is_ok_and(|real| real == *path && real.is_dir())
     };
@@ -181,6 +187,8 @@ impl Installed {
 
 #[cfg(test)]
 mod tests {
+    use cofferdam_broker::HostFolder;
+
     use super::*;
 
     #[test]
@@ -198,6 +206,12 @@ mod tests {
         check(&format!("{own}:/usr/bin:/bin"), &format!("{own}:/usr/bin:/bin"));
         check(&format!("/usr/bin:{own}:/tmp:relative:/no-such"), &format!("/usr/bin:/bin:{own}"));
         assert!(folders(&Program { hidden: vec![own.into()], ..program(own) }).is_empty());
+        let mounted = |mode| {
+            let shown = HostFolder { at: "/shown".to_owned(), host: own.to_owned(), mode };
+            folders(&Program { folders: vec![shown], ..program(own) })
+        };
+        assert_eq!(mounted(FolderMode::Overlay), [PathBuf::from(own)]);
+        assert!(mounted(FolderMode::ReadWrite).is_empty());
     }
 
     #[test]

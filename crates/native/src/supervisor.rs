@@ -226,6 +226,12 @@ impl Supervisor {
             installed::Found::Missing => return Some(Answer::Refuse(errno::NOT_FOUND)),
             installed::Found::Program(action) => action,
         };
+        // T-NAT-007: a file of the program's own making is no program of the user.
+        let checked = path.to_str().and_then(|path| path.parse().ok());
+        let change = checked.map(|path| Request::Fs { access: Access::Write, path });
+        if change.is_none_or(|change| self.is_granted(&change)) {
+            return None;
+        }
         if !self.sandbox.is_waiting(call) {
             return Some(Answer::Refuse(errno::ACCESS));
         }

@@ -479,6 +479,15 @@ fn users_path() -> Tested {
         denials.iter().map(|denial| denial.error().required_permission()).collect();
     assert_eq!(wanted[0], format!("fs:read:{}", folder.text("kit/secret")));
     assert!(std::fs::read_to_string(folder.path("kit/bin/shout"))?.contains("cat"));
+    // T-NAT-007: a file that the program may change is not started under the name of another one.
+    folder.write("kit/bin/id", "#!/bin/sh\necho ours\n");
+    std::fs::set_permissions(folder.path("kit/bin/id"), PermissionsExt::from_mode(0o755))?;
+    let (ran, _) = Office::new(&["process:exec:id"]).run(run("id"));
+    assert_eq!(out(&ran), "ours\n", "{}", err(&ran));
+    let whole = |access: &str| format!("fs:{access}:{}/**", folder.text("kit"));
+    let given = ["process:exec:id", &whole("read"), &whole("write")];
+    let (ran, _) = Office::new(&given).run(run("id; /usr/bin/id"));
+    assert!(!out(&ran).contains("ours") && out(&ran).contains("uid="), "{}", out(&ran));
     Ok(())
 }
 
