@@ -140,6 +140,7 @@ impl Prepared {
         let authority = authority.map_err(|error| Missing::certificates(&error))?;
         let world = world::plan(&program, &found, &desk, authority.certificate());
         let deno = Deno::new(&world.plan);
+        let is_without_sys = !world.has("/sys");
         let installed = Installed::new(&program, world.own);
         let limits = program.limits;
         let clock = Clock::new(limits.time);
@@ -164,6 +165,7 @@ impl Prepared {
                 hidden: program.hidden,
                 prefixes: world.prefixes,
                 surroundings: world.surroundings,
+                is_without_sys,
                 clock,
                 output,
                 executor: Executor::default(),

@@ -109,6 +109,13 @@ pub(crate) struct World {
     pub(crate) own: Vec<PathBuf>,
 }
 
+impl World {
+    /// Returns true if something of the sandbox is at a path or below it.
+    pub(crate) fn has(&self, path: &str) -> bool {
+        self.system.iter().chain(&self.plan.entries).any(|entry| entry.at.starts_with(path))
+    }
+}
+
 /// Makes the plan for a program.
 pub(crate) fn plan(program: &Program, found: &Found, desk: &Desk, certificate: &str) -> World {
     let system = walls::system();

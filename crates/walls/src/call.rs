@@ -7,7 +7,7 @@
 use std::ffi::OsString;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::unix::ffi::OsStringExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::calls::{self, PathArgument, Purpose};
 use crate::sys::seccomp::{self, Notification};
@@ -83,6 +83,11 @@ impl GuestPath {
     /// directory.
     pub fn new(text: impl Into<PathBuf>) -> Self {
         GuestPath { directory: None, text: text.into(), follow: Follow::Never }
+    }
+
+    /// Returns the path as the caller wrote it.
+    pub fn text(&self) -> &Path {
+        &self.text
     }
 
     /// Returns the last name of the path as the caller wrote it.
