@@ -245,7 +245,7 @@ fn is_followed_by_code(word: &OsStr, letters: &str) -> bool {
         word.strip_prefix(known).is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
     };
     let short = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
-    CODE_WORDS.iter().any(|known| is_long(known))
+    CODE_WORDS.iter().any(is_long)
         || short.is_some_and(|options| options.contains(|letter| letters.contains(letter)))
 }
 
