@@ -9,11 +9,11 @@ use std::sync::{Arc, Mutex};
 use cofferdam_broker::{Action, Desk, Particulars, Permit, Preview};
 use cofferdam_caps::fs::FilePath;
 use cofferdam_caps::{Access, Capability, Request};
-use cofferdam_walls::{Bind, Code, Sandbox};
+use cofferdam_walls::Sandbox;
 
 use crate::host::{self, HostPath};
 use crate::lock;
-use crate::world::is_granted_to_start_all;
+use crate::world::permitted_bind;
 
 /// Showing a file of the host to the program, to read or to change it.
 ///
@@ -175,15 +175,7 @@ impl Files {
     }
 
     fn mount(&self, at: &Path, access: Access, checked: &Metadata) -> io::Result<()> {
-        let bind = match access {
-            // Libraries of a package are code; a program is started only if that is granted too.
-            Access::Read => Bind { code: Code::Allowed, ..Bind::read_only(at) },
-            Access::Write if is_granted_to_start_all(&self.desk) => {
-                Bind { code: Code::Allowed, ..Bind::read_write(at) }
-            }
-            Access::Write => Bind::read_write(at),
-        };
-        self.sandbox.mount(at, bind, checked)?;
+        self.sandbox.mount(at, permitted_bind(at, access, &self.desk), checked)?;
         let mut added = lock(&self.added);
         added.retain(|(known, _)| known != at);
         added.push((at.to_owned(), access));

@@ -204,12 +204,17 @@ impl Supervisor {
             return Answer::Refuse(errno::NOT_FOUND);
         }
         match self.sandbox.locate(call, path) {
-            Place::Outside(path) => match told::parse(&path) {
-                Some(ask) => self.explain(call, &ask),
-                None if !self.sandbox.is_waiting(call) => Answer::Refuse(errno::ACCESS),
-                None => self.ask_file(path, Access::Read),
-            },
+            Place::Outside(path) => self.decide_outside(call, path),
             Place::Inside => Answer::Proceed,
+        }
+    }
+
+    /// Decides about reading a path that the sandbox does not show.
+    fn decide_outside(&self, call: &Call, path: PathBuf) -> Answer {
+        match told::parse(&path) {
+            Some(ask) => self.explain(call, &ask),
+            None if !self.sandbox.is_waiting(call) => Answer::Refuse(errno::ACCESS),
+            None => self.ask_file(path, Access::Read),
         }
     }
 
@@ -227,12 +232,11 @@ impl Supervisor {
         if self.is_absent(path) {
             return Answer::Refuse(errno::NOT_FOUND);
         }
-        if let Place::Outside(outside) = self.sandbox.locate(call, path)
-            && let Some(answer) = self.ask_installed(call, &outside)
-        {
-            return answer;
+        let Place::Outside(path) = self.sandbox.locate(call, path) else { return Answer::Proceed };
+        match self.ask_installed(call, &path) {
+            Some(answer) => answer,
+            None => self.decide_outside(call, path),
         }
-        self.decide_read(call, path)
     }
 
     /// Checks a program of the user's own at the desk, and shows it if it may be started; `None` if

@@ -290,14 +290,20 @@ pub(crate) fn granted_bind(path: &Path, desk: &Desk) -> Option<(Bind, Access)> {
     if !is_granted(Access::Read) {
         return None;
     }
-    if !is_granted(Access::Write) {
-        return Some((Bind { code: Code::Allowed, ..Bind::read_only(source) }, Access::Read));
+    let access = if is_granted(Access::Write) { Access::Write } else { Access::Read };
+    Some((permitted_bind(&source, access, desk), access))
+}
+
+/// Returns the way in which a permitted path is shown. Libraries of a package are code; a program is
+/// started only if that is granted too.
+pub(crate) fn permitted_bind(path: &Path, access: Access, desk: &Desk) -> Bind {
+    match access {
+        Access::Read => Bind { code: Code::Allowed, ..Bind::read_only(path) },
+        Access::Write if is_granted_to_start_all(desk) => {
+            Bind { code: Code::Allowed, ..Bind::read_write(path) }
+        }
+        Access::Write => Bind::read_write(path),
     }
-    let code = match is_granted_to_start_all(desk) {
-        true => Code::Allowed,
-        false => Code::Refused,
-    };
-    Some((Bind { code, ..Bind::read_write(source) }, Access::Write))
 }
 
 fn empty(folder: &Path) -> Content {
