@@ -1,17 +1,16 @@
 //! [`Image`], a guest compiled ahead of time and ready to be instantiated.
 
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use cofferdam_abi::names;
 use wasmtime::{InstancePre, Linker, Module, ModuleExport};
 
 use crate::cell::State;
-use crate::code;
 use crate::contract::{Host, IMPORT_REST};
-use crate::copies;
+use crate::embedded::Embedded;
 use crate::engine::Engine;
 use crate::gate;
+use crate::guest_files::GuestFiles;
 use crate::{Error, ErrorKind};
 
 /// Returns a number that is unique among the images of the process.
@@ -57,46 +56,13 @@ impl<H: Host> Image<H> {
     ///
     /// # Safety
     ///
-    /// `compiled` runs as native code: it must be the unmodified output of [`Engine::compile`],
-    /// such as an image embedded in this program. If it is aligned to a page, it is used in place,
-    /// and its pages become executable.
+    /// The code runs natively: it must be the unmodified output of [`Engine::compile`], such as an
+    /// image embedded in this program. Whoever can write to the files of this user can replace
+    /// copies of it.
     #[allow(unsafe_code)]
-    pub unsafe fn load(engine: &Engine, compiled: &'static [u8]) -> Result<Self, Error> {
-        // SAFETY: the caller promises that `compiled` comes from `Engine::compile`; wasmtime
-        // checks its version and settings. It is never modified and never freed.
-        let module = unsafe {
-            match code::claim(compiled) {
-                true => Module::deserialize_raw(&engine.inner, compiled.into()),
-                false => Module::deserialize(&engine.inner, compiled),
-            }
-        };
-        let module = module.map_err(|e| Error::new(ErrorKind::Image, format!("{e:#}")))?;
-        Self::link_guest(engine, &module)
-    }
-
-    /// Loads an image like [`Image::load`], from a copy in `directory`, which the first call makes.
-    /// The memory of cells is then mapped from the file, and loading copies nothing. `build` tells
-    /// builds of the program apart. Uses the image itself if there can be no copy.
-    ///
-    /// # Safety
-    ///
-    /// As for [`Image::load`]. Whoever can write to the files of this user can replace the code.
-    #[allow(unsafe_code)]
-    pub unsafe fn load_copy(
-        engine: &Engine,
-        compiled: &'static [u8],
-        directory: PathBuf,
-        build: &[u8],
-    ) -> Result<Self, Error> {
-        let module = copies::open(directory, compiled, build).and_then(|file| {
-            // SAFETY: the caller promises that `compiled` comes from `Engine::compile`. The file is
-            // a copy of it, and only this user can write to it.
-            unsafe { Module::deserialize_open_file(&engine.inner, file) }.ok()
-        });
-        let Some(module) = module else {
-            // SAFETY: the caller makes the same promise.
-            return unsafe { Self::load(engine, compiled) };
-        };
+    pub unsafe fn load(engine: &Engine, code: Embedded, files: &GuestFiles) -> Result<Self, Error> {
+        // SAFETY: the caller makes the same promise.
+        let module = unsafe { code.load(&engine.inner, files) }?;
         Self::link_guest(engine, &module)
     }
 

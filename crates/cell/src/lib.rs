@@ -18,7 +18,8 @@
 //! - [`engine`]: wasmtime's settings and the pool of memories and stacks
 //! - [`image`]: a guest compiled ahead of time and ready to be instantiated
 //! - `code`: execution of native code in place
-//! - `copies`: copies of images on disk, for processes that run one tool
+//! - [`embedded`]: the code of a guest inside the program, plain or packed
+//! - `copies`: files with the code of guests, unpacked or copied
 //! - [`cell`]: one instance
 //! - [`park`]: the memory of a guest that waits for long
 //! - `gate`: the imports, with every bound checked
@@ -40,6 +41,7 @@ pub mod alarm;
 mod budget;
 mod compile_worker;
 mod contract;
+mod guest_files;
 #[cfg(not(target_family = "wasm"))]
 mod memory;
 mod pool;
@@ -56,6 +58,8 @@ mod code;
 pub mod compiler;
 #[cfg(not(target_family = "wasm"))]
 mod copies;
+#[cfg(not(target_family = "wasm"))]
+pub mod embedded;
 #[cfg(not(target_family = "wasm"))]
 pub mod engine;
 #[cfg(not(target_family = "wasm"))]
@@ -96,19 +100,21 @@ pub use alarm::{Alarm, Ring, Sleep};
 pub use budget::{Charge, MemoryBudget, ProgramLimits};
 pub use compile_worker::CompileWorker;
 pub use contract::{Finish, Host, Leave, Program, TrapKind};
+pub use guest_files::GuestFiles;
 pub use pool::Pool;
 pub use stop::{KillSwitch, Limits, Stop};
 pub use wasi::Import;
 
 #[cfg(target_family = "wasm")]
 pub use browser::{
-    Cell, Compiler, Compiling, Engine, GuestMemory, Image, Notice, ProgramEngine, ProgramImage,
-    Resident, Unfit, execute,
+    Cell, Compiler, Compiling, Embedded, Engine, GuestMemory, Image, Notice, ProgramEngine,
+    ProgramImage, Resident, Unfit, execute,
 };
 #[cfg(not(target_family = "wasm"))]
 pub use {
     cell::Cell,
     compiler::{Compiler, Compiling, Notice},
+    embedded::{Embedded, Packed},
     engine::Engine,
     image::Image,
     memory::GuestMemory,

@@ -13,7 +13,9 @@ use wasmtime::{
 use crate::alarm::Alarm;
 use crate::code;
 use crate::contract::Program;
+use crate::embedded::Embedded;
 use crate::faults::Faults;
+use crate::guest_files::GuestFiles;
 use crate::image::next_id;
 use crate::imports;
 use crate::pieces;
@@ -171,21 +173,18 @@ impl<P: Program> ProgramImage<P> {
     ///
     /// # Safety
     ///
-    /// `compiled` runs as native code: it must be the unmodified output of
-    /// [`ProgramEngine::compile`], such as a program embedded in this one. If it is aligned to a
-    /// page, it is used in place, and its pages become executable.
+    /// The code runs natively: it must be the unmodified output of [`ProgramEngine::compile`], such
+    /// as a program embedded in this one. Whoever can write to the files of this user can replace
+    /// copies of it.
     #[allow(unsafe_code)]
-    pub unsafe fn load(engine: &ProgramEngine, compiled: &'static [u8]) -> Result<Self, Error> {
+    pub unsafe fn load(
+        engine: &ProgramEngine,
+        code: Embedded,
+        files: &GuestFiles,
+    ) -> Result<Self, Error> {
         let Pooled { engine: pooled, faults } = engine.pooled()?;
-        // SAFETY: the caller promises that `compiled` comes from `ProgramEngine::compile`; wasmtime
-        // checks its version and settings. It is never modified and never freed.
-        let module = unsafe {
-            match code::claim(compiled) {
-                true => Module::deserialize_raw(pooled, compiled.into()),
-                false => Module::deserialize(pooled, compiled),
-            }
-        };
-        let module = module.map_err(|e| Error::new(ErrorKind::Image, format!("{e:#}")))?;
+        // SAFETY: the caller makes the same promise.
+        let module = unsafe { code.load(pooled, files) }?;
         Self::make(engine, pooled, &module, Some(faults.clone()))
             .map_err(|e| Error::new(ErrorKind::Image, e))
     }

@@ -37,20 +37,38 @@ impl Drop for Interrupts {
 /// Makes Ctrl-C and SIGTERM cancel the runs of the sandbox. A second signal, or one that comes
 /// while nothing runs, ends the program.
 pub(crate) fn cancels(sandbox: &Sandbox) -> Result<Interrupts, Failure> {
-    listen(sandbox, Idle::Ends)
+    let interrupts = listen(Idle::Ends, || ())?;
+    interrupts.cancel(sandbox);
+    Ok(interrupts)
 }
 
 /// Like [`cancels`], for a prompt: Ctrl-C between two commands does not end the program.
 pub(crate) fn cancels_commands(sandbox: &Sandbox) -> Result<Interrupts, Failure> {
-    listen(sandbox, Idle::Stays)
+    let interrupts = listen(Idle::Stays, || ())?;
+    interrupts.cancel(sandbox);
+    Ok(interrupts)
 }
 
-fn listen(sandbox: &Sandbox, idle: Idle) -> Result<Interrupts, Failure> {
+/// Like [`cancels`], for a sandbox that is named later. The thread that waits for signals first does
+/// some work for the caller: a thread of its own would cost a short run more than the work.
+pub(crate) fn after(work: impl FnOnce() + Send + 'static) -> Result<Interrupts, Failure> {
+    listen(Idle::Ends, work)
+}
+
+impl Interrupts {
+    /// Makes the signals cancel the runs of this sandbox.
+    pub(crate) fn cancel(&self, sandbox: &Sandbox) {
+        *self.sandbox.lock().unwrap_or_else(PoisonError::into_inner) = Some(sandbox.clone());
+    }
+}
+
+fn listen(idle: Idle, work: impl FnOnce() + Send + 'static) -> Result<Interrupts, Failure> {
     let mut signals = Signals::new([SIGINT, SIGTERM])
         .map_err(|e| Failure::usage(format!("signals: {}", crate::place::plain(&e))))?;
-    let sandbox = Arc::new(Mutex::new(Some(sandbox.clone())));
+    let sandbox = Arc::new(Mutex::new(None::<Sandbox>));
     let held = sandbox.clone();
     std::thread::spawn(move || {
+        work();
         let mut asked = 0;
         for signal in signals.forever() {
             let sandbox = held.lock().unwrap_or_else(PoisonError::into_inner);

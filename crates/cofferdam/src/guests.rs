@@ -2,6 +2,8 @@
 //!
 //! In a browser, guests are files beside the program, and this module holds their names.
 
+use cofferdam_cell::Embedded;
+
 use crate::error::{Error, ErrorKind};
 
 /// Names of the guests, in place of their native code.
@@ -17,17 +19,17 @@ mod cofferdam_images {
 }
 
 /// Native code of the JavaScript guest.
-pub(crate) fn js() -> &'static [u8] {
+pub(crate) fn js() -> Embedded {
     cofferdam_images::JS
 }
 
 /// Native code of the JavaScript guest with Node's modules loaded.
-pub(crate) fn js_node() -> &'static [u8] {
+pub(crate) fn js_node() -> Embedded {
     cofferdam_images::JS_NODE
 }
 
 /// Native code of the Python guest. The package for browsers has none.
-pub(crate) fn py() -> Option<&'static [u8]> {
+pub(crate) fn py() -> Option<Embedded> {
     #[cfg(all(feature = "python", not(target_family = "wasm")))]
     let code = Some(cofferdam_images::PY);
     #[cfg(not(all(feature = "python", not(target_family = "wasm"))))]
@@ -38,7 +40,7 @@ pub(crate) fn py() -> Option<&'static [u8]> {
 macro_rules! optional {
     ($(#[$doc:meta])* $name:ident, $image:ident, $feature:tt) => {
         $(#[$doc])*
-        pub(crate) fn $name() -> Option<&'static [u8]> {
+        pub(crate) fn $name() -> Option<Embedded> {
             #[cfg(feature = $feature)]
             let code = Some(cofferdam_images::$image);
             #[cfg(not(feature = $feature))]
@@ -71,8 +73,12 @@ optional!(
 
 /// Name of the program with the most common commands, which only browsers have: on the server, an
 /// instance of all commands costs no more.
-pub(crate) fn basics() -> Option<&'static [u8]> {
-    (cfg!(target_family = "wasm") && cfg!(feature = "shell")).then_some(b"basics")
+pub(crate) fn basics() -> Option<Embedded> {
+    #[cfg(all(feature = "shell", target_family = "wasm"))]
+    let code: Option<Embedded> = Some(b"basics");
+    #[cfg(not(all(feature = "shell", target_family = "wasm")))]
+    let code = None;
+    code
 }
 
 /// Returns the error of a guest whose feature is off.

@@ -1,13 +1,13 @@
 //! The engine and the guests, shared by all sandboxes.
 
 use std::path::PathBuf;
-#[cfg(not(target_family = "wasm"))]
-use std::sync::atomic::AtomicBool;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use cofferdam_broker::{Broker, Discard, InMemory};
-use cofferdam_cell::{CompileWorker, Compiler, Engine, Image, ProgramEngine, ProgramImage};
+use cofferdam_cell::{
+    CompileWorker, Compiler, Embedded, Engine, GuestFiles, Image, ProgramEngine, ProgramImage,
+};
 use cofferdam_kernel::permitted::Network;
 use cofferdam_kernel::{Kernel, Later, Process, Programs};
 
@@ -48,9 +48,8 @@ struct Inner {
     programs: OnceLock<Result<Programs, Error>>,
     pool: Pool,
     cache: Option<PathBuf>,
-    /// Guests of tools are loaded from copies in the cache; see [`Runtime::load_ahead`].
-    #[cfg(not(target_family = "wasm"))]
-    from_copies: AtomicBool,
+    /// Mark of the build, if the process ends after one run; see [`Runtime::for_one_run`].
+    one_run: OnceLock<Vec<u8>>,
     on_compile: OnceLock<Notice>,
     /// Program that compiles modules; see [`Runtime::compile_with`].
     worker: OnceLock<CompileWorker>,
@@ -72,9 +71,11 @@ impl Runtime {
         Runtime::make(pool, None)
     }
 
-    /// Creates a runtime that keeps compiled WASI programs in a directory. Their code runs
-    /// natively, so the directory must belong to this user; it is ignored if other users can write
-    /// to it.
+    /// Creates a runtime that keeps native code in a directory: compiled WASI programs, and in
+    /// `guests` unpacked guests. The directory must belong to this user; it is ignored if other
+    /// users can write to it.
+    ///
+    /// Without a cache, each process unpacks the guests that it uses into its memory.
     pub fn with_cache(pool: Pool, cache: impl Into<PathBuf>) -> Result<Self, Error> {
         Runtime::make(pool, Some(cache.into()))
     }
@@ -97,8 +98,7 @@ impl Runtime {
                 programs: OnceLock::new(),
                 pool,
                 cache,
-                #[cfg(not(target_family = "wasm"))]
-                from_copies: AtomicBool::new(false),
+                one_run: OnceLock::new(),
                 on_compile: OnceLock::new(),
                 worker: OnceLock::new(),
                 reaper: Reaper::default(),
@@ -163,18 +163,28 @@ impl Runtime {
         Ok(())
     }
 
-    /// Starts to load the guest of a tool on another thread, for a program that prepares the rest of
-    /// its first run meanwhile. The run reports what fails here.
-    ///
-    /// Meant for a program that ends after one run. With a cache, guests are from now on loaded from
-    /// copies in its folder `guests`, which is faster, while each further run is slightly slower. A
-    /// copy is used as long as the program's file does not change, so the library must be part of
-    /// that file.
+    /// Prepares for a process that ends after one run. With a cache, guests are from now on loaded
+    /// from copies in its folder `guests`, which is faster, while each further cell is slightly
+    /// slower. A copy is used as long as the program's file does not change, so the library must be
+    /// part of that file.
     #[cfg(not(target_family = "wasm"))]
-    pub fn load_ahead(&self, tool: &Tool, boundary: Boundary) {
+    pub fn for_one_run(&self) {
+        if let Some(build) = build_mark() {
+            let _ = self.inner.one_run.set(build);
+        }
+    }
+
+    /// Returns a function that loads the guest of a tool. A program that ends after one run calls it
+    /// on another thread while it prepares the rest of the run, which reports what fails here.
+    #[cfg(not(target_family = "wasm"))]
+    pub fn tool_loader(
+        &self,
+        tool: &Tool,
+        boundary: Boundary,
+    ) -> impl FnOnce() + Send + use<> + 'static {
         let (runtime, engine, with_library) = (self.clone(), tool.engine(), tool.uses_library());
-        self.inner.from_copies.store(true, Ordering::Relaxed);
-        let load = move || {
+        move || {
+            widen_heap();
             let image = match engine {
                 crate::tool::Engine::JavaScript => runtime.js(boundary, with_library),
                 crate::tool::Engine::Python => runtime.py(),
@@ -182,9 +192,7 @@ impl Runtime {
             if let Ok(image) = image {
                 let _ = image.prepare();
             }
-        };
-        // Without a thread, the run loads the guest itself.
-        let _ = std::thread::Builder::new().name("cofferdam-ahead".into()).spawn(load);
+        }
     }
 
     /// Returns the shell, its commands and the compiler for modules, creating them on first use.
@@ -194,16 +202,18 @@ impl Runtime {
             let cells = self.inner.pool.cells.max(LEAST_PROGRAMS);
             let pool = Pool { cells, ..self.inner.pool };
             let engine = ProgramEngine::new(self.inner.engine.alarm(), pool)?;
-            let sh = guests::sh().map(|code| load_program(&engine, code)).transpose()?;
+            let files = self.inner.guest_files();
+            let sh = guests::sh().map(|code| load_program(&engine, code, &files)).transpose()?;
             let notice = self.inner.on_compile.get().cloned();
             let cache = self.inner.cache.clone();
             let compiler = Some(match self.inner.worker.get() {
                 Some(by) => Compiler::with_worker(&engine, cache, notice, Some(by.clone())),
                 None => Compiler::new(&engine, cache, notice),
             });
-            let basics = guests::basics().map(|code| load_later(engine.clone(), code));
-            let git = guests::git().map(|code| load_later(engine.clone(), code));
-            let commands = guests::commands().map(|code| load_later(engine, code));
+            let later = |code| load_later(engine.clone(), code, files.clone());
+            let basics = guests::basics().map(later);
+            let git = guests::git().map(later);
+            let commands = guests::commands().map(later);
             Ok(Programs { sh, commands, git, basics, compiler })
         });
         made.as_ref().map_err(Clone::clone)
@@ -252,66 +262,64 @@ impl Runtime {
                 (&self.inner.js_document, code)
             }
         };
-        image.get_or_init(|| self.load(code)).as_ref().map_err(Clone::clone)
+        image.get_or_init(|| self.inner.load(code)).as_ref().map_err(Clone::clone)
     }
 
     pub(crate) fn ts(&self) -> Result<&Image<Kernel>, Error> {
         let code = guests::ts().ok_or_else(|| guests::without("typescript"))?;
-        let image = self.inner.ts.get_or_init(|| load(&self.inner.engine, code));
+        let image = self.inner.ts.get_or_init(|| self.inner.load(code));
         image.as_ref().map_err(Clone::clone)
     }
 
     /// Returns the Python guest, loading it on first use.
     pub(crate) fn py(&self) -> Result<&Image<Kernel>, Error> {
         let code = guests::py().ok_or_else(|| guests::without("python"))?;
-        let image = self.inner.py.get_or_init(|| self.load(code));
+        let image = self.inner.py.get_or_init(|| self.inner.load(code));
         image.as_ref().map_err(Clone::clone)
     }
+}
 
-    /// Loads the guest of a tool.
-    fn load(&self, code: &'static [u8]) -> Result<Image<Kernel>, Error> {
-        #[cfg(not(target_family = "wasm"))]
-        if self.inner.from_copies.load(Ordering::Relaxed)
-            && let Some(cache) = &self.inner.cache
-            && let Some(build) = build_mark()
-        {
-            return load_copy(&self.inner.engine, code, cache.join("guests"), &build);
+impl Inner {
+    /// Returns the files that guests are loaded from.
+    fn guest_files(&self) -> GuestFiles {
+        let Some(cache) = &self.cache else { return GuestFiles::None };
+        let folder = cache.join("guests");
+        match self.one_run.get() {
+            Some(build) => GuestFiles::All { folder, build: build.clone() },
+            None => GuestFiles::Packed(folder),
         }
-        load(&self.inner.engine, code)
+    }
+
+    #[allow(unsafe_code)]
+    fn load(&self, code: Embedded) -> Result<Image<Kernel>, Error> {
+        // SAFETY: the code was compiled by this program's own build and is part of its file.
+        Ok(unsafe { Image::load(&self.engine, code, &self.guest_files()) }?)
     }
 }
 
 /// Returns a function that loads a program when it is first called.
-fn load_later(engine: ProgramEngine, code: &'static [u8]) -> Later {
+fn load_later(engine: ProgramEngine, code: Embedded, files: GuestFiles) -> Later {
     let loaded = OnceLock::new();
-    Arc::new(move || loaded.get_or_init(|| load_program(&engine, code)).clone())
+    Arc::new(move || loaded.get_or_init(|| load_program(&engine, code, &files)).clone())
 }
 
 #[allow(unsafe_code)]
 fn load_program(
     engine: &ProgramEngine,
-    compiled: &'static [u8],
+    code: Embedded,
+    files: &GuestFiles,
 ) -> Result<ProgramImage<Process>, cofferdam_cell::Error> {
-    // SAFETY: the bytes were compiled by this program's own build and are part of its image.
-    unsafe { ProgramImage::load(engine, compiled) }
+    // SAFETY: the code was compiled by this program's own build and is part of its file.
+    unsafe { ProgramImage::load(engine, code, files) }
 }
 
-#[allow(unsafe_code)]
-fn load(engine: &Engine, compiled: &'static [u8]) -> Result<Image<Kernel>, Error> {
-    // SAFETY: the bytes were compiled by this program's own build and are part of its image.
-    Ok(unsafe { Image::load(engine, compiled) }?)
-}
-
+/// Widens the heap of a new thread in one step. The C library gives it a page at a time, with a system
+/// call each, and keeps what was freed. Loading a guest takes some twenty pages.
 #[cfg(not(target_family = "wasm"))]
-#[allow(unsafe_code)]
-fn load_copy(
-    engine: &Engine,
-    compiled: &'static [u8],
-    copies: PathBuf,
-    build: &[u8],
-) -> Result<Image<Kernel>, Error> {
-    // SAFETY: the bytes were compiled by this program's own build and are part of its image.
-    Ok(unsafe { Image::load_copy(engine, compiled, copies, build) }?)
+fn widen_heap() {
+    /// Less than the C library maps for a block of its own.
+    const BLOCK: usize = 120 << 10;
+    drop(std::hint::black_box([Vec::<u8>::with_capacity(BLOCK), Vec::with_capacity(BLOCK)]));
 }
 
 /// Returns a mark of the program's file that changes whenever the file does; `None` where the system

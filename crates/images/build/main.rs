@@ -33,13 +33,15 @@ fn main() {
 
 /// An embedded guest.
 struct Guest {
-    /// The module is `<name>.wasm`, the native code `<name>.image`.
+    /// The module is `<name>.wasm`, the native code `<name>.image`, or `<name>.packed`.
     name: &'static str,
     /// Feature of this crate that embeds the guest, as cargo tells build scripts; empty if the
     /// guest is always embedded.
     feature: &'static str,
     /// True if the package for browsers has this guest; `scripts/web-guests` builds some others.
     is_for_browsers: bool,
+    /// True if the native code is embedded as `<name>.packed`, which a first use unpacks.
+    is_packed: bool,
     form: GuestForm,
 }
 
@@ -67,6 +69,7 @@ const GUESTS: [Guest; 8] = [
         name: "js",
         feature: "",
         is_for_browsers: false,
+        is_packed: false,
         form: Library { package: "js", features: "", init: names::INIT },
     },
     // The same guest with Node's modules loaded. It has twice as many pages with content, and a
@@ -75,6 +78,7 @@ const GUESTS: [Guest; 8] = [
         name: "js-node",
         feature: "",
         is_for_browsers: true,
+        is_packed: true,
         form: Library { package: "js", features: "", init: names::INIT_WITH_LIBRARY },
     },
     // The same guest with a document, for the iframe boundary.
@@ -82,12 +86,14 @@ const GUESTS: [Guest; 8] = [
         name: "js-document",
         feature: "CARGO_FEATURE_DOM",
         is_for_browsers: true,
+        is_packed: true,
         form: Library { package: "js", features: "document", init: names::INIT_WITH_LIBRARY },
     },
     Guest {
         name: "ts",
         feature: "CARGO_FEATURE_TYPESCRIPT",
         is_for_browsers: true,
+        is_packed: true,
         form: Library { package: "ts", features: "", init: names::INIT },
     },
     Guest {
@@ -95,17 +101,31 @@ const GUESTS: [Guest; 8] = [
         feature: "CARGO_FEATURE_PYTHON",
         // Twice as long as all the others together.
         is_for_browsers: false,
+        is_packed: true,
         form: Library { package: "py", features: "", init: names::INIT },
     },
-    Guest { name: "sh", feature: "CARGO_FEATURE_SHELL", is_for_browsers: false, form: Program },
+    Guest {
+        name: "sh",
+        feature: "CARGO_FEATURE_SHELL",
+        is_for_browsers: false,
+        is_packed: false,
+        form: Program,
+    },
     Guest {
         name: "commands",
         feature: "CARGO_FEATURE_SHELL",
         is_for_browsers: true,
+        is_packed: true,
         form: Program,
     },
     // Separate from the commands, so that only runs that use git load it.
-    Guest { name: "git", feature: "CARGO_FEATURE_SHELL", is_for_browsers: true, form: Program },
+    Guest {
+        name: "git",
+        feature: "CARGO_FEATURE_SHELL",
+        is_for_browsers: true,
+        is_packed: true,
+        form: Program,
+    },
 ];
 
 impl Guest {
@@ -156,7 +176,13 @@ fn embed() -> Result<()> {
             continue;
         }
         progress.show(&format!("{}: to native code", guest.name));
-        write(&image_file(&out, guest), &guest.compile(&module)?)?;
+        let code = guest.compile(&module)?;
+        if guest.is_packed {
+            progress.show(&format!("{}: packed", guest.name));
+            write(&image_file(&out, guest), &imaging::pack(&code)?)?;
+        } else {
+            write(&image_file(&out, guest), &code)?;
+        }
         if guest.is_for_browsers {
             let web = imaging::for_browser(&module).map_err(|e| format!("{}: {e}", guest.name))?;
             write(&web_file(&out, guest), &web)?;
@@ -197,7 +223,8 @@ fn stamp_file(out: &Path, guest: &Guest) -> PathBuf {
 }
 
 fn image_file(out: &Path, guest: &Guest) -> PathBuf {
-    out.join(format!("{}.image", guest.name))
+    let ending = if guest.is_packed { "packed" } else { "image" };
+    out.join(format!("{}.{ending}", guest.name))
 }
 
 fn read(file: &Path) -> Result<Vec<u8>> {

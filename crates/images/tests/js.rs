@@ -9,7 +9,7 @@ use cofferdam_abi::entry::{Code, Entry, Form, Script, Start};
 use cofferdam_abi::frame::{self, Status};
 use cofferdam_abi::wire::{Reader, Writer};
 use cofferdam_abi::{ToolCall, Value, value};
-use cofferdam_cell::{Cell, Engine, Host, Image, KillSwitch, Limits, Pool, Stop};
+use cofferdam_cell::{Cell, Engine, GuestFiles, Host, Image, KillSwitch, Limits, Pool, Stop};
 
 use common::block_on;
 
@@ -79,7 +79,8 @@ fn a_panic_in_a_host_call_ends_the_run_and_nothing_else() {
     let engine = Engine::new(Pool { cells: 4, warm: 1 }).expect("an engine");
     // SAFETY: the image was made by this crate's build script and is embedded unchanged.
     #[allow(unsafe_code)]
-    let image = unsafe { Image::load(&engine, cofferdam_images::JS) }.expect("an image");
+    let image =
+        unsafe { Image::load(&engine, cofferdam_images::JS, &GuestFiles::None) }.expect("an image");
     for (host, source) in
         [(Panics::WhenCalled, "console.log(1)"), (Panics::WhileItWaits, "return process.env.NAME")]
     {

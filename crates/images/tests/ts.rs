@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use cofferdam_abi::entry::{Code, Entry, Form, Leave, Script, Start, Thrown};
 use cofferdam_abi::wire::Writer;
-use cofferdam_cell::{Cell, Engine, Host, Image, KillSwitch, Limits, Pool, Stop};
+use cofferdam_cell::{Cell, Engine, GuestFiles, Host, Image, KillSwitch, Limits, Pool, Stop};
 
 use common::block_on;
 
@@ -24,7 +24,7 @@ static IMAGE: LazyLock<Image<Nobody>> = LazyLock::new(|| {
     let engine = Engine::new(Pool { cells: 16, warm: 4 }).expect("an engine");
     // SAFETY: the image was made by this crate's build script and is embedded unchanged.
     #[allow(unsafe_code)]
-    let image = unsafe { Image::load(&engine, cofferdam_images::TS) };
+    let image = unsafe { Image::load(&engine, cofferdam_images::TS, &GuestFiles::None) };
     image.expect("the image fits the engine")
 });
 

@@ -12,6 +12,7 @@ use super::{glue, registry};
 use crate::alarm::Alarm;
 use crate::compile_worker::CompileWorker;
 use crate::contract::{Host, Program};
+use crate::guest_files::GuestFiles;
 use crate::pool::Pool;
 use crate::{Error, ErrorKind};
 
@@ -39,10 +40,13 @@ impl Engine {
     }
 }
 
+/// Name of a guest, in place of its native code.
+pub type Embedded = &'static [u8];
+
 /// A guest whose cells call a host of type `H`. Cheap to clone.
 pub struct Image<H: Host> {
     engine: Engine,
-    pub(super) name: &'static [u8],
+    pub(super) name: Embedded,
     host: PhantomData<fn(H)>,
 }
 
@@ -57,9 +61,9 @@ impl<H: Host> Image<H> {
     ///
     /// # Safety
     ///
-    /// Safe in a browser; under wasmtime, the bytes are native code.
+    /// Safe in a browser; under wasmtime, native code is loaded.
     #[allow(unsafe_code)]
-    pub unsafe fn load(engine: &Engine, name: &'static [u8]) -> Result<Self, Error> {
+    pub unsafe fn load(engine: &Engine, name: Embedded, _: &GuestFiles) -> Result<Self, Error> {
         Ok(Image { engine: engine.clone(), name, host: PhantomData })
     }
 
@@ -103,9 +107,9 @@ impl<P: Program> ProgramImage<P> {
     ///
     /// # Safety
     ///
-    /// Safe in a browser; under wasmtime, the bytes are native code.
+    /// Safe in a browser; under wasmtime, native code is loaded.
     #[allow(unsafe_code)]
-    pub unsafe fn load(_: &ProgramEngine, name: &'static [u8]) -> Result<Self, Error> {
+    pub unsafe fn load(_: &ProgramEngine, name: Embedded, _: &GuestFiles) -> Result<Self, Error> {
         Ok(ProgramImage::named(name.into()))
     }
 

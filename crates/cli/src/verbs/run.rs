@@ -151,10 +151,15 @@ impl Run {
         };
         self.permissions.open_ahead(tool.as_deref())?;
         let runtime = runtime(Pool { cells, warm: 0 })?;
-        if let Runnable::Tool(tool) = &runnable {
-            let boundary = self.boundary.map_or(Boundary::Worker, Boundary::from);
-            runtime.load_ahead(tool, boundary);
-        }
+        runtime.for_one_run();
+        let interrupts = match &runnable {
+            Runnable::Tool(tool) => {
+                let boundary = self.boundary.map_or(Boundary::Worker, Boundary::from);
+                interrupt::after(runtime.tool_loader(tool, boundary))?
+            }
+            Runnable::Program(_) => interrupt::after(|| ())?,
+            Runnable::Native(_) => return Err(not_native()),
+        };
         let kept = self.named.open()?;
         let builder = builder.runtime(&runtime).limits(limits);
         let mut builder = kept.iter().fold(builder, |builder, kept| kept.fill(builder));
@@ -183,7 +188,7 @@ impl Run {
             return Ok(0);
         }
         self.place.check_cwd(&sandbox)?;
-        let _interrupts = interrupt::cancels(&sandbox)?;
+        interrupts.cancel(&sandbox);
         let executor = tokio::runtime::Builder::new_current_thread().build();
         let executor = executor.map_err(|e| Failure::usage(format!("executor: {e}")))?;
         let reads_stdin = !has_stdin && self.file.as_deref() != Some("-");

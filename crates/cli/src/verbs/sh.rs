@@ -94,6 +94,9 @@ impl Sh {
             self.permissions.open_ahead(None)?;
         }
         let runtime = runtime(Pool { cells: place::cells(&limits), warm: 0 })?;
+        if !matches!(script, Script::Prompt) {
+            runtime.for_one_run();
+        }
         let kept = self.named.open()?;
         let builder = Sandbox::builder().runtime(&runtime).limits(limits);
         let loading = self.load.as_ref().map(|file| Busy::new(format!("loading {}", shown(file))));
