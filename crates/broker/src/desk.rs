@@ -20,7 +20,7 @@ use crate::audit_buffer::AuditBuffer;
 use crate::code::Code;
 use crate::denial::{Denial, Reason};
 use crate::error::Error;
-use crate::grant::{Grant, Span};
+use crate::grant::Span;
 use crate::grant_index::Query;
 use crate::held_grant::{HeldGrant, Requester};
 use crate::id::{RequestId, RunId};
@@ -222,9 +222,15 @@ impl Desk {
         })
     }
 
-    /// Returns the grants of this run's sandbox, latest first, without those of the ledger.
-    pub fn grants(&self) -> Vec<Grant> {
-        self.permissions().grants()
+    /// Returns the capabilities of these kinds that this run's sandbox was granted, in no particular
+    /// order, without those of the ledger.
+    pub fn granted_kinds(&self, kinds: &[Kind]) -> Vec<Capability> {
+        self.permissions().read(|grants| {
+            let mut all = Vec::new();
+            let mut add = |held: &Arc<HeldGrant>| all.push(held.grant.capability.clone());
+            kinds.iter().for_each(|kind| grants.of_kind(*kind, &mut add));
+            all
+        })
     }
 
     /// Records the capabilities that a tool declares; [`sees`](Self::sees) takes them into account.

@@ -6,7 +6,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use cofferdam_broker::Desk;
-use cofferdam_caps::{Access, Capability, Scope};
+use cofferdam_caps::{Access, Capability, Kind, Scope};
 use cofferdam_walls::{Bind, HOME};
 
 use crate::program::{Found, Program};
@@ -28,8 +28,8 @@ fn is_below(path: &Path) -> bool {
 /// Returns the paths below private folders that a grant names and the host has, with the way in
 /// which they are shown.
 pub(crate) fn granted(program: &Program, desk: &Desk) -> Vec<(PathBuf, Bind, Access)> {
-    let held = desk.grants();
-    let held = held.iter().filter_map(|grant| literal(&grant.capability));
+    let held = desk.granted_kinds(&[Kind::FsRead, Kind::FsWrite]);
+    let held = held.iter().filter_map(literal);
     let mut paths: Vec<_> = held.chain(words(program)).filter(|path| is_below(path)).collect();
     paths.sort();
     paths.dedup();
