@@ -23,7 +23,7 @@ use crate::compile_worker::CompileWorker;
 use crate::contract::Program;
 use crate::pieces;
 use crate::program_image::{ProgramEngine, ProgramImage};
-use crate::unfit::{self, Unfit};
+use crate::unfit::{self, Exceptions, Unfit};
 use crate::worker::{self, Killer};
 
 /// Most modules compiled at once; each occupies all processors.
@@ -181,7 +181,7 @@ impl<P: Program> Inner<P> {
         let module = match cached {
             Some(module) => module,
             None => {
-                unfit::scan(wasm)?;
+                unfit::scan(wasm, Exceptions::Supported)?;
                 let _told = self.notice.as_ref().map(|notice| notice(name, wasm.len()));
                 let native = match &self.worker {
                     Some(by) => {

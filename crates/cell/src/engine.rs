@@ -116,6 +116,7 @@ fn config(pool: Pool) -> Config {
     config.generate_address_map(false);
     // No debugger or unwinder of the system walks through guests; the tables are 2.7 MB.
     config.native_unwind_info(cfg!(windows));
+    config.gc_support(false);
 
     let mut slots = PoolingAllocationConfig::default();
     slots.total_memories(pool.cells);

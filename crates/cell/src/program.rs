@@ -6,7 +6,7 @@
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 
-use wasmtime::{Memory, ResourceLimiter, Store, Trap, UpdateDeadline};
+use wasmtime::{Memory, ResourceLimiter, Store, ThrownException, Trap, UpdateDeadline};
 
 use crate::budget::{Account, ProgramLimits};
 use crate::contract::{Finish, Leave, Program, TrapKind};
@@ -145,6 +145,9 @@ fn reason(memory_refused: bool, error: wasmtime::Error) -> Result<Result<Finish,
     }
     if let Some(stop) = error.downcast_ref::<Stop>() {
         return Ok(Err(stop.clone()));
+    }
+    if error.is::<ThrownException>() {
+        return Ok(Ok(Finish::Trapped(TrapKind::Abort)));
     }
     let Some(trap) = error.downcast_ref::<Trap>() else {
         return match memory_refused {

@@ -6,8 +6,8 @@ use std::sync::{Arc, OnceLock};
 
 use cofferdam_abi::names;
 use wasmtime::{
-    Config, Enabled, InstanceAllocationStrategy, InstancePre, Linker, Module, ModuleExport,
-    OptLevel, PoolingAllocationConfig,
+    Collector, Config, Enabled, InstanceAllocationStrategy, InstancePre, Linker, Module,
+    ModuleExport, OptLevel, PoolingAllocationConfig,
 };
 
 use crate::alarm::Alarm;
@@ -105,7 +105,12 @@ impl ProgramEngine {
 
 /// Creates the engine of modules from outside.
 pub(crate) fn foreign_engine() -> Result<wasmtime::Engine, Error> {
-    wasmtime::Engine::new(&config()).map_err(|e| Error::new(ErrorKind::Engine, format!("{e:#}")))
+    let mut config = config();
+    // Only for exceptions: an object with its values is made for each that is thrown, and counted as
+    // memory of the program. No other collector is complete.
+    config.gc_support(true).collector(Collector::DeferredReferenceCounting);
+    config.wasm_exceptions(true).wasm_gc(false).wasm_function_references(false);
+    wasmtime::Engine::new(&config).map_err(|e| Error::new(ErrorKind::Engine, format!("{e:#}")))
 }
 
 fn config() -> Config {
@@ -122,6 +127,7 @@ fn config() -> Config {
     // Maps code to the module for backtraces only, and is a tenth of an image.
     config.generate_address_map(false);
     config.native_unwind_info(cfg!(windows));
+    config.gc_support(false);
     config
 }
 

@@ -14,8 +14,13 @@ const MAX_REASON: usize = 300;
 const THREADS: &str = "needs threads, which this host does not have: build it without them (no \
     -pthread, no --shared-memory; in Rust, for wasm32-wasip1)";
 
-const EXCEPTIONS: &str = "uses WebAssembly's exceptions, which this host does not have: build it \
-    without them (no -fwasm-exceptions, no setjmp; in Rust, -C panic=abort)";
+const EXCEPTIONS: &str = "uses WebAssembly's exceptions, which programs in a browser cannot have, \
+    because they would catch its end: build it without them (no -fwasm-exceptions, no setjmp; in \
+    Rust, -C panic=abort)";
+
+const LEGACY_EXCEPTIONS: &str = "uses WebAssembly's exceptions in their first form, which this host \
+    does not have: build it with those of WebAssembly 3 (in clang, -mllvm \
+    -wasm-use-legacy-eh=false), or convert it with `wasm-opt --translate-to-exnref`";
 
 const COLLECTED: &str = "uses WebAssembly's garbage collector, which this host does not have; \
     compilers that bring their own, such as Go's, do without it";
@@ -53,6 +58,9 @@ impl Unfit {
     /// Formats the engine's error in one line, innermost cause last.
     pub(crate) fn invalid(error: &impl std::fmt::Display) -> Self {
         let text = format!("{error:#}");
+        if text.contains("legacy_exceptions") || text.contains("legacy exceptions") {
+            return Unfit::new(LEGACY_EXCEPTIONS);
+        }
         let text = text.lines().collect::<Vec<_>>().join(" ");
         Unfit::new(format!("is not a valid module: {text}"))
     }
@@ -88,8 +96,23 @@ pub(crate) fn look_at(wasm: &[u8]) -> Result<(), Unfit> {
     }
 }
 
+/// Support for the exceptions of programs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exceptions {
+    /// The engine ends a program with a trap, which nothing catches.
+    Supported,
+    /// A browser ends a program with an exception of its own, which `catch_all` would catch.
+    #[cfg_attr(not(any(target_family = "wasm", feature = "pacing")), allow(dead_code))]
+    Refused,
+}
+
 /// Rejects unsupported features before minutes are spent on compiling.
-pub(crate) fn scan(wasm: &[u8]) -> Result<(), Unfit> {
+// T-PROC-001: a hostile module.
+pub(crate) fn scan(wasm: &[u8], exceptions: Exceptions) -> Result<(), Unfit> {
+    let check_tags = || match exceptions {
+        Exceptions::Supported => Ok(()),
+        Exceptions::Refused => Err(Unfit::new(EXCEPTIONS)),
+    };
     for part in Parser::new(0).parse_all(wasm) {
         // The compiler reports other errors better.
         let Ok(part) = part else { return Ok(()) };
@@ -110,7 +133,7 @@ pub(crate) fn scan(wasm: &[u8]) -> Result<(), Unfit> {
                 for import in imports.into_imports().flatten() {
                     match import.ty {
                         TypeRef::Memory(memory) => check_memory(memory)?,
-                        TypeRef::Tag(_) => return Err(Unfit::new(EXCEPTIONS)),
+                        TypeRef::Tag(_) => check_tags()?,
                         _ => {}
                     }
                     let is_function = matches!(import.ty, TypeRef::Func(_));
@@ -123,7 +146,7 @@ pub(crate) fn scan(wasm: &[u8]) -> Result<(), Unfit> {
             Payload::MemorySection(memories) => {
                 memories.into_iter().flatten().try_for_each(check_memory)?;
             }
-            Payload::TagSection(_) => return Err(Unfit::new(EXCEPTIONS)),
+            Payload::TagSection(_) => check_tags()?,
             Payload::CodeSectionStart { .. } => return Ok(()),
             _ => {}
         }

@@ -257,7 +257,11 @@ async fn a_module_that_cannot_run_is_told_why() {
     check_unfit(&text("(module (memory 1 1 shared))"), "needs threads").await;
     check_unfit(&text(r#"(module (import "env" "memory" (memory 1 1 shared)))"#), "threads").await;
     check_unfit(&text("(module (memory i64 1))"), "64-bit memory").await;
-    check_unfit(&text("(module (tag))"), "uses WebAssembly's exceptions").await;
+    check_unfit(
+        &text(r#"(module (tag) (memory (export "memory") 1) (func (export "_start") try catch_all end))"#),
+        "exceptions in their first form",
+    )
+    .await;
     check_unfit(&text("(module (type (struct)))"), "garbage collector").await;
     check_unfit(&text(r#"(module (func (export "_start")))"#), "exports no memory").await;
 }
@@ -271,6 +275,86 @@ async fn a_large_table_and_large_data_are_no_obstacle() {
     );
     let outcome = run(Limits::default(), wat::parse_str(text).expect("a module")).await;
     assert_eq!(outcome.ending, Ending::Exited(0));
+}
+
+/// Returns a program with a tag `$e` that carries a number, around the body of `_start`.
+fn throwing(functions: &str, body: &str) -> Vec<u8> {
+    program(&[], &format!("(tag $e (param i32)) {functions}"), body)
+}
+
+/// Returns the message of the trap that ended a program.
+fn trap(outcome: &Outcome) -> &str {
+    match &outcome.ending {
+        Ending::Threw(error) if error.name == "Trap" => &error.message,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn exceptions_are_caught_with_their_values() {
+    let caught = throwing(
+        "(func $throw (throw $e (i32.const 7)))",
+        "(call $exit (block $caught (result i32)
+            (try_table (catch $e $caught) (call $throw))
+            (unreachable)))",
+    );
+    assert_eq!(run(Limits::default(), caught).await.ending, Ending::Exited(7));
+    let uncaught = throwing("", "(throw $e (i32.const 7))");
+    assert_eq!(trap(&run(Limits::default(), uncaught).await), "the program failed: aborted");
+}
+
+/// T-CELL-001.
+#[tokio::test]
+async fn no_end_of_a_program_is_an_exception_that_it_catches() {
+    let forever = "(loop $again
+        (block $caught (try_table (catch_all $caught) (loop $l (br $l))))
+        (br $again))";
+    let outcome = run(short(), throwing("", forever)).await;
+    assert!(matches!(outcome.ending, Ending::Stopped(Exhausted::Time { .. })));
+    let end = |what: &str| {
+        let body = format!("(block $caught (try_table (catch_all $caught) {what}) (unreachable))");
+        throwing("(func $deep (call $deep))", &format!("{body} (call $exit (i32.const 1))"))
+    };
+    let exits = run(Limits::default(), end("(call $exit (i32.const 9))")).await;
+    assert_eq!(exits.ending, Ending::Exited(9));
+    for what in ["(unreachable)", "(drop (i32.div_u (i32.const 1) (i32.const 0)))"] {
+        let outcome = run(Limits::default(), end(what)).await;
+        assert!(trap(&outcome).starts_with("the program failed: "), "{what}");
+    }
+    let deep = run(Limits::default(), end("(call $deep)")).await.ending;
+    assert!(matches!(deep, Ending::Stopped(Exhausted::Limit { limit: Limit::Stack, .. })));
+}
+
+/// T-PROC-001.
+#[tokio::test]
+async fn exceptions_are_memory_of_the_program() {
+    let round = "(block $caught (result i32)
+        (try_table (catch $e $caught) (throw $e (local.get $n))) (unreachable))";
+    // Those that are caught are freed.
+    let caught = throwing(
+        &format!(
+            "(func $rounds (local $n i32) (loop $l
+                (drop {round})
+                (local.set $n (i32.add (local.get $n) (i32.const 1)))
+                (br_if $l (i32.lt_u (local.get $n) (i32.const 300000)))))"
+        ),
+        "(call $rounds) (call $exit (i32.const 3))",
+    );
+    assert_eq!(run(Limits::default(), caught).await.ending, Ending::Exited(3));
+    // Those that are kept count.
+    let kept = throwing(
+        "(table $kept 0 exnref)
+        (func $rounds (local $e exnref) (loop $l
+            (local.set $e (block $caught (result exnref)
+                (try_table (catch_all_ref $caught) (throw $e (i32.const 1))) (unreachable)))
+            (drop (table.grow $kept (local.get $e) (i32.const 1)))
+            (br $l)))",
+        "(call $rounds)",
+    );
+    let limits = Limits::default().with_time(Duration::from_secs(20)).with_memory_bytes(8 << 20);
+    let outcome = run(limits, kept).await;
+    assert!(!matches!(outcome.ending, Ending::Exited(_)), "{:?}", outcome.ending);
+    assert!(!matches!(outcome.ending, Ending::Stopped(Exhausted::Time { .. })));
 }
 
 /// Returns a program that spawns `/bomb` forever, and exits with 9 when it is refused.

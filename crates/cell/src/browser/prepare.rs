@@ -5,7 +5,7 @@ use wasmparser::{Parser, Payload, Validator, WasmFeatures};
 
 use crate::pacing::{self, Growth};
 use crate::pieces;
-use crate::unfit::{self, Unfit};
+use crate::unfit::{self, Exceptions, Unfit};
 
 /// Features that modules may use: those whose effect on time and memory the checks know.
 const FEATURES: WasmFeatures =
@@ -23,7 +23,7 @@ pub struct Prepared {
 // T-PROC-001: a hostile module.
 pub fn prepare(wasm: &[u8]) -> Result<Prepared, Unfit> {
     unfit::look_at(wasm)?;
-    unfit::scan(wasm)?;
+    unfit::scan(wasm, Exceptions::Refused)?;
     // Added functions and globals follow the module's own, so no index may go beyond those.
     let validated = Validator::new_with_features(FEATURES).validate_all(wasm);
     validated.map_err(|e| Unfit::invalid(&e))?;
