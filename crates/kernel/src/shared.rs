@@ -7,6 +7,7 @@
 //! - `streams`: response bodies being read; [`page`]: the page that tools see
 //! - [`clock`], [`random`]: time and randomness, real or fixed for tests and replay
 //! - [`output`]: printed bytes, cut at a limit
+//! - `pieces`: output that waits for the side that takes it
 //! - `lock`, `numbered`: small parts
 
 pub(crate) mod allowance;
@@ -19,6 +20,7 @@ pub(crate) mod numbered;
 pub(crate) mod output;
 #[cfg(feature = "dom")]
 pub(crate) mod page;
+pub(crate) mod pieces;
 pub(crate) mod random;
 pub mod resources;
 pub(crate) mod run_clock;

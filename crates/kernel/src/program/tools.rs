@@ -11,12 +11,7 @@ use std::task::{Context, Poll, Waker};
 
 use crate::shared::lock::lock;
 use crate::shared::output::{Stream, Watcher};
-
-/// Most bytes of output that a program receives at once.
-const MAX_PIECE: usize = 64 << 10;
-
-/// Output that waits for the program, from which on the tool waits: as much as a pipe holds.
-const MAX_WAITING: usize = 64 << 10;
+use crate::shared::pieces::Pieces;
 
 /// A tool that a program runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -56,11 +51,7 @@ pub struct Console {
 
 #[derive(Debug, Default)]
 struct Inner {
-    printed: VecDeque<(Stream, Vec<u8>)>,
-    /// Length of `printed`, in bytes.
-    waiting: usize,
-    /// Woken when there is room for more output.
-    printer: Option<Waker>,
+    printed: Pieces,
     input: VecDeque<Vec<u8>>,
     input_ended: bool,
     wants_input: bool,
@@ -73,15 +64,7 @@ impl Console {
     /// Adds output of the tool.
     pub fn print(&self, stream: Stream, bytes: &[u8]) {
         let mut inner = lock(&self.inner);
-        inner.waiting += bytes.len();
-        let last = inner.printed.back_mut();
-        match last.filter(|(of, piece)| *of == stream && piece.len() + bytes.len() <= MAX_PIECE) {
-            Some((_, piece)) => piece.extend_from_slice(bytes),
-            None => {
-                let pieces = bytes.chunks(MAX_PIECE).map(|piece| (stream, piece.to_vec()));
-                inner.printed.extend(pieces);
-            }
-        }
+        inner.printed.push(stream, bytes);
         wake(inner.program.take());
     }
 
@@ -136,11 +119,7 @@ impl Console {
 
     pub(crate) fn poll_heard(&self, cx: &Context<'_>) -> Poll<Heard> {
         let mut inner = lock(&self.inner);
-        if let Some((stream, bytes)) = inner.printed.pop_front() {
-            inner.waiting -= bytes.len();
-            if inner.waiting < MAX_WAITING {
-                wake(inner.printer.take());
-            }
+        if let Some((stream, bytes)) = inner.printed.pop() {
             return Poll::Ready(Heard::Printed(stream, bytes));
         }
         if let Some(code) = inner.ended {
@@ -164,12 +143,7 @@ impl Watcher for Console {
     }
 
     fn poll_room(&self, _: Stream, cx: &mut Context<'_>) -> Poll<()> {
-        let mut inner = lock(&self.inner);
-        if inner.waiting < MAX_WAITING {
-            return Poll::Ready(());
-        }
-        inner.printer = Some(cx.waker().clone());
-        Poll::Pending
+        lock(&self.inner).printed.poll_room(cx)
     }
 }
 
@@ -189,30 +163,13 @@ mod tests {
     }
 
     #[test]
-    fn what_was_printed_is_heard_before_the_end_and_in_pieces() {
+    fn what_was_printed_is_heard_before_the_end() {
         let console = Console::default();
         check(&console, Poll::Pending);
         console.print(Stream::Out, b"a");
-        console.print(Stream::Out, b"b");
-        console.print(Stream::Err, &[b'c'; MAX_PIECE + 1]);
         console.end(3);
-        check(&console, Poll::Ready(Heard::Printed(Stream::Out, b"ab".to_vec())));
-        check(&console, Poll::Ready(Heard::Printed(Stream::Err, vec![b'c'; MAX_PIECE])));
-        check(&console, Poll::Ready(Heard::Printed(Stream::Err, b"c".to_vec())));
+        check(&console, Poll::Ready(Heard::Printed(Stream::Out, b"a".to_vec())));
         check(&console, Poll::Ready(Heard::Ended(3)));
-    }
-
-    #[test]
-    fn there_is_room_again_when_the_program_has_read() {
-        let console = Console::default();
-        let has_room =
-            || console.poll_room(Stream::Out, &mut Context::from_waker(Waker::noop())).is_ready();
-        console.print(Stream::Out, &[b'a'; MAX_WAITING - 1]);
-        assert!(has_room());
-        console.print(Stream::Err, b"b");
-        assert!(!has_room());
-        check(&console, Poll::Ready(Heard::Printed(Stream::Out, vec![b'a'; MAX_WAITING - 1])));
-        assert!(has_room());
     }
 
     #[test]

@@ -3,7 +3,6 @@
 //! A command advances while the tool waits for its next event. Its output waits here until the
 //! tool takes it, bounded by the limits of output.
 
-use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
@@ -14,14 +13,12 @@ use crate::shared::call_error::{CallError, Working, nothing};
 use crate::shared::lock::lock;
 use crate::shared::numbered::Numbered;
 use crate::shared::output::{Stream, Watcher};
+use crate::shared::pieces::{MAX_PIECE, Pieces};
 use crate::tool::commands::Finished;
 
 /// Most commands of a tool that run at once.
 // T-PROC-008: memory of the host that processes use.
 const MAX_CHILDREN: usize = 64;
-
-/// Longest piece of output or input that crosses at once.
-const MAX_PIECE: usize = 64 << 10;
 
 /// Kinds of events: the first byte of each.
 const ENDED: u8 = 0;
@@ -52,44 +49,29 @@ struct Command {
     reader: Option<Waker>,
 }
 
-/// Output that a command of a tool waits with for the tool: as much as a pipe holds.
-const MAX_WAITING: usize = 64 << 10;
-
 /// Output that the tool has not taken.
 #[derive(Default)]
 pub(crate) struct Printed {
     /// True if the tool takes the output while the command runs, which waits for it. Otherwise the
     /// output is kept up to the limit.
     is_streamed: bool,
-    pieces: Mutex<Pieces>,
+    waiting: Mutex<Waiting>,
 }
 
 #[derive(Default)]
-struct Pieces {
-    waiting: VecDeque<(Stream, Vec<u8>)>,
-    /// Length of `waiting`, in bytes.
-    length: usize,
-    /// Processes that wait for room.
-    printers: Vec<Waker>,
+struct Waiting {
+    pieces: Pieces,
     /// Bytes of standard error that were printed so far and are kept.
     stderr: usize,
 }
 
 impl Watcher for Printed {
     fn saw(&self, stream: Stream, bytes: &[u8]) {
-        let mut pieces = lock(&self.pieces);
-        pieces.length += bytes.len();
+        let mut waiting = lock(&self.waiting);
         if stream == Stream::Err && !self.is_streamed {
-            pieces.stderr += bytes.len();
+            waiting.stderr += bytes.len();
         }
-        let last = pieces.waiting.back_mut();
-        match last.filter(|(of, piece)| *of == stream && piece.len() + bytes.len() <= MAX_PIECE) {
-            Some((_, piece)) => piece.extend_from_slice(bytes),
-            None => {
-                let new = bytes.chunks(MAX_PIECE).map(|piece| (stream, piece.to_vec()));
-                pieces.waiting.extend(new);
-            }
-        }
+        waiting.pieces.push(stream, bytes);
     }
 
     fn passes_on(&self, _: Stream) -> bool {
@@ -97,14 +79,10 @@ impl Watcher for Printed {
     }
 
     fn poll_room(&self, _: Stream, cx: &mut Context<'_>) -> Poll<()> {
-        let mut pieces = lock(&self.pieces);
-        if !self.is_streamed || pieces.length < MAX_WAITING {
-            return Poll::Ready(());
+        match self.is_streamed {
+            true => lock(&self.waiting).pieces.poll_room(cx),
+            false => Poll::Ready(()),
         }
-        if !pieces.printers.iter().any(|waker| waker.will_wake(cx.waker())) {
-            pieces.printers.push(cx.waker().clone());
-        }
-        Poll::Pending
     }
 }
 
@@ -208,7 +186,7 @@ impl Command {
     fn end(&self, done: Result<Finished, String>) -> Vec<u8> {
         let (code, reason) = match done {
             Ok(finished) => {
-                let printed = lock(&self.printed.pieces).stderr;
+                let printed = lock(&self.printed.waiting).stderr;
                 (finished.exit_code, finished.stderr.get(printed..).unwrap_or_default().to_vec())
             }
             Err(message) => (1, format!("{message}\n").into_bytes()),
@@ -226,8 +204,8 @@ impl Printed {
     /// Takes the output so far, as that of a command that was ended.
     pub(crate) fn take_all(&self) -> Finished {
         let mut all = Finished { exit_code: 1, stdout: Vec::new(), stderr: Vec::new() };
-        // The command is over, so nothing waits for room.
-        for (stream, bytes) in std::mem::take(&mut lock(&self.pieces).waiting) {
+        let mut waiting = lock(&self.waiting);
+        while let Some((stream, bytes)) = waiting.pieces.pop() {
             match stream {
                 Stream::Out => all.stdout.extend(bytes),
                 Stream::Err => all.stderr.extend(bytes),
@@ -237,12 +215,7 @@ impl Printed {
     }
 
     fn next(&self) -> Option<Vec<u8>> {
-        let mut pieces = lock(&self.pieces);
-        let (stream, bytes) = pieces.waiting.pop_front()?;
-        pieces.length -= bytes.len();
-        if pieces.length < MAX_WAITING {
-            pieces.printers.drain(..).for_each(Waker::wake);
-        }
+        let (stream, bytes) = lock(&self.waiting).pieces.pop()?;
         let kind = match stream {
             Stream::Out => STDOUT,
             Stream::Err => STDERR,
@@ -254,6 +227,7 @@ impl Printed {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shared::pieces::MAX_WAITING;
 
     fn cx() -> Context<'static> {
         Context::from_waker(Waker::noop())
