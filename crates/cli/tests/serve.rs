@@ -427,7 +427,9 @@ fn kill_9_loses_no_audit_line_of_something_done() {
         ];
         let params = json!({ "kind": "js", "code": code, "capabilities": [capability] });
         assert_eq!(server.send("POST", "/v1/exec", &headers, &params).0, 202);
-        // Killed at the moment in which a request arrives, a different one in each round.
+        // Killed at the moment in which a request arrives, a different one in each round. Its
+        // connection stays open: the run would end by itself if it were closed.
+        let mut open = Vec::new();
         for number in 0..=round * 3 {
             let (mut stream, _) = listener.accept().expect("a request");
             let mut line = String::new();
@@ -437,8 +439,10 @@ fn kill_9_loses_no_audit_line_of_something_done() {
                 let answer = b"HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n";
                 stream.write_all(answer).expect("a client");
             }
+            open.push(stream);
         }
         server.kill_9();
+        drop(open);
         let server = home.serve();
         let (status, problem) = server.exec(&token, &key, &params);
         assert_eq!((status, &problem["code"]), (409, &json!("interrupted")), "runs twice");
