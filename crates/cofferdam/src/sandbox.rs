@@ -14,7 +14,7 @@ use cofferdam_kernel::resources::Artifact;
 use cofferdam_kernel::{
     Clock, Commands, Environment, Policy, Random, Resources, Settings, Watcher,
 };
-use cofferdam_vfs::Mode;
+use cofferdam_vfs::{Mode, raw};
 
 use crate::command::Command;
 use crate::config::Config;
@@ -367,7 +367,7 @@ impl SandboxState {
         lock(&self.runs).values().for_each(KillSwitch::kill);
     }
 
-    /// Saves the environment and working directory for the next run; drops entries that are not
+    /// Saves the environment and working directory for the next run; drops variables that are not
     /// UTF-8.
     pub(crate) fn keep_environment(&self, environment: &Environment) {
         fn pair(bytes: &[u8]) -> Option<(&str, &str)> {
@@ -384,14 +384,10 @@ impl SandboxState {
             *variables = pairs().map(|(name, value)| (name.into(), value.into())).collect();
         }
         drop(variables);
-        match std::str::from_utf8(&environment.cwd) {
-            Ok(cwd) if cwd.starts_with('/') => {
-                let mut kept = lock(&self.cwd);
-                if *kept != cwd {
-                    cwd.clone_into(&mut kept);
-                }
-            }
-            Ok(_) | Err(_) => {}
+        let cwd = raw::text(&environment.cwd);
+        let mut kept = lock(&self.cwd);
+        if cwd.starts_with('/') && *kept != cwd {
+            (*cwd).clone_into(&mut kept);
         }
     }
 

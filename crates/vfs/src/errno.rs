@@ -40,7 +40,7 @@ errnos! {
     Exists "EEXIST" "file exists"
     /// Beyond the longest allowed file.
     FileTooLarge "EFBIG" "file too large"
-    /// A name that is not UTF-8.
+    /// Text that is no name, because the name of the same bytes is another text.
     IllegalSequence "EILSEQ" "illegal byte sequence"
     /// The run that asked is over; see [`Interrupt`](crate::Interrupt).
     Interrupted "EINTR" "interrupted at the end of the run"

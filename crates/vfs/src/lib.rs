@@ -50,6 +50,7 @@ mod path;
 mod place;
 mod provider;
 mod radix;
+pub mod raw;
 mod remove;
 mod resolve;
 mod rest;

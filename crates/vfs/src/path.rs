@@ -5,7 +5,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::Errno;
+use crate::{Errno, raw};
 
 /// Longest name of one entry, in bytes.
 pub const NAME_MAX: usize = 255;
@@ -160,11 +160,19 @@ pub(crate) fn check_path(text: &str) -> Result<(), Errno> {
     }
 }
 
+/// Checks the length of a name that is looked up, and that no other text stands for it.
+pub(crate) fn check_length(name: &str) -> Result<(), Errno> {
+    match raw::len(name) {
+        Some(length) if length <= NAME_MAX => Ok(()),
+        Some(_) => Err(Errno::NameTooLong),
+        None => Err(Errno::IllegalSequence),
+    }
+}
+
 /// Checks that text is valid as the name of an entry.
 pub(crate) fn check_name(name: &str) -> Result<(), Errno> {
-    if name.len() > NAME_MAX {
-        Err(Errno::NameTooLong)
-    } else if matches!(name, "" | "." | "..") || name.contains(['/', '\0']) {
+    check_length(name)?;
+    if matches!(name, "" | "." | "..") || name.contains(['/', '\0']) {
         Err(Errno::Invalid)
     } else {
         Ok(())
@@ -200,6 +208,16 @@ mod tests {
         check(&format!("/{}", "n".repeat(256)), Err(Errno::NameTooLong));
         check(&format!("/aa{}", "/a".repeat(2046)), Ok(()));
         check(&"/a".repeat(2048), Err(Errno::NameTooLong));
+    }
+
+    /// T-PERM-024.
+    #[test]
+    fn a_name_has_one_text() {
+        check("/a\u{efff}", Ok(()));
+        check("/\u{efc3}\u{efa9}", Err(Errno::IllegalSequence));
+        // The cap is on the bytes of the name.
+        check(&format!("/{}", "\u{efff}".repeat(255)), Ok(()));
+        check(&format!("/{}", "\u{efff}".repeat(256)), Err(Errno::NameTooLong));
     }
 
     #[test]

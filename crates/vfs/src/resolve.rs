@@ -11,7 +11,7 @@ use std::sync::Arc;
 use crate::at::{At, Base, Follow};
 use crate::files::Files;
 use crate::inode::Body;
-use crate::path::{Inside, LINKS_MAX, NAME_MAX, check_path};
+use crate::path::{Inside, LINKS_MAX, check_length, check_path};
 use crate::place::{Found, Last, MountPlace, MountSpot, Place, Spot};
 use crate::rest::Rest;
 use crate::state::ROOT;
@@ -124,8 +124,8 @@ impl<'t> Walk<'t, '_> {
                 self.climb()?;
                 *last = Last::Above;
             }
-            name if name.len() > NAME_MAX => return Err(Errno::NameTooLong),
             name => {
+                check_length(name)?;
                 self.may_search()?;
                 let (end, slash) = (self.rest.is_done(), self.rest.has_slash());
                 if end && slash && matches!(goal, Goal::Create(_)) {

@@ -3,7 +3,9 @@
 
 mod scratch;
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
@@ -53,6 +55,41 @@ fn refused<T: std::fmt::Debug>(result: Result<T, Error>) -> Errno {
 }
 
 const ALL: [Mount; 3] = [Mount::ReadOnly, Mount::Overlay, Mount::ReadWrite];
+
+/// A byte that is not UTF-8 is a character of a private area, in listings and in paths.
+#[test]
+fn names_of_any_bytes_are_listed_read_and_changed() {
+    let place = Scratch::new();
+    let real = |name: &[u8]| place.path().join(OsStr::from_bytes(name));
+    fs::create_dir(real(b"d\xff")).unwrap();
+    fs::write(real(b"d\xff/\xe9t\xe9"), b"summer").unwrap();
+    symlink(OsStr::from_bytes(b"d\xff/\xe9t\xe9"), real(b"link\xfe")).unwrap();
+    let tree = Tree::new(Limits { bytes: 100_000, nodes: 20, file: 1 << 20 }, NOW);
+    let directory = HostDir::open_ambient(place.path()).unwrap();
+    tree.mount(&VPath::new("/m").unwrap(), directory, Mount::ReadWrite, NOW).unwrap();
+    let guest = tree.as_guest(NOW);
+
+    let names = |path: &str| -> Vec<String> {
+        let directory = guest.open(path, Open::to_read()).unwrap();
+        let listed = directory.entries(0, 99, NOW).unwrap();
+        listed.into_iter().skip(2).map(|entry| entry.name).collect()
+    };
+    assert_eq!(names("/m"), ["d\u{efff}", "link\u{effe}"]);
+    assert_eq!(names("/m/d\u{efff}"), ["\u{efe9}t\u{efe9}"]);
+    let read = |path: &str| guest.read_file(path, MANY);
+    assert_eq!(read("/m/link\u{effe}").unwrap(), b"summer");
+    assert_eq!(guest.read_link("/m/link\u{effe}").unwrap(), "d\u{efff}/\u{efe9}t\u{efe9}");
+
+    guest.rename("/m/d\u{efff}/\u{efe9}t\u{efe9}", "/m/\u{ef80}").unwrap();
+    assert_eq!(fs::read(real(b"\x80")).unwrap(), b"summer");
+    guest.remove_file("/m/\u{ef80}").unwrap();
+    guest.make_directory("/m/new\u{efff}", Mode::DIRECTORY).unwrap();
+    assert!(real(b"new\xff").is_dir() && !real(b"\x80").exists());
+    // T-PERM-024: the bytes of `é` have one text.
+    fs::write(real("é".as_bytes()), b"one text").unwrap();
+    assert_eq!(read("/m/é").unwrap(), b"one text");
+    assert_eq!(refused(read("/m/\u{efc3}\u{efa9}")), Errno::IllegalSequence);
+}
 
 #[test]
 fn real_files_are_read_and_listed() {

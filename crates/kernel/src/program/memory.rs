@@ -2,7 +2,10 @@
 //!
 //! Meets T-PROC-004.
 
+use std::borrow::Cow;
+
 use cofferdam_cell::GuestMemory;
+use cofferdam_vfs::raw;
 
 use crate::program::errno::Errno;
 
@@ -100,12 +103,12 @@ impl Memory<'_> {
         self.bytes_mut(slice.at as u64, slice.len as u64)
     }
 
-    /// Returns text, such as a path, of at most `most` bytes.
-    pub(crate) fn text(&self, at: u64, len: u64, most: usize) -> Result<&str, Errno> {
+    /// Returns a path of at most `most` bytes.
+    pub(crate) fn path(&self, at: u64, len: u64, most: usize) -> Result<Cow<'_, str>, Errno> {
         if len > most as u64 {
             return Err(Errno::NameTooLong);
         }
-        std::str::from_utf8(self.bytes(at, len)?).map_err(|_| Errno::IllegalSequence)
+        Ok(raw::text(self.bytes(at, len)?))
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cofferdam_abi::commands::{self, CommandGuest};
 use cofferdam_cell::ProgramImage;
-use cofferdam_vfs::{Access, At, Kind, Open};
+use cofferdam_vfs::{Access, At, Kind, Open, raw};
 
 use crate::program::crew::Newborn;
 use crate::program::descriptor::{Description, Descriptor, Descriptors, Object};
@@ -266,7 +266,7 @@ fn interpreter(line: &[u8], script: &str, launch: &mut Launch) -> Result<String,
     }
     let mut argv: Vec<Vec<u8>> = vec![program.into()];
     argv.extend(argument.map(Into::into));
-    argv.push(script.into());
+    argv.push(raw::bytes(script).into_owned());
     argv.extend(launch.argv.drain(..).skip(1));
     launch.argv = argv;
     Ok(program.to_owned())

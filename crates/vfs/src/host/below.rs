@@ -5,6 +5,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{Mode as Bits, OFlags};
 
 use crate::path::Inside;
+use crate::raw;
 
 /// Returns true if a program of the real machine that follows this link might leave the mount.
 ///
@@ -38,11 +39,12 @@ pub(super) fn below(
     use rustix::fs::ResolveFlags;
     use rustix::io::Errno;
 
+    let path = raw::bytes(path);
     let flags = purpose | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
-    match rustix::fs::openat2(root, path, flags, Bits::empty(), resolve) {
+    match rustix::fs::openat2(root, &*path, flags, Bits::empty(), resolve) {
         // The kernel is too old, or a seccomp filter does not know the call.
-        Err(Errno::NOSYS | Errno::PERM) => step_by_step(root, path, purpose),
+        Err(Errno::NOSYS | Errno::PERM) => step_by_step(root, &path, purpose),
         opened => opened,
     }
 }
@@ -53,14 +55,14 @@ pub(super) fn below(
     path: &str,
     purpose: OFlags,
 ) -> rustix::io::Result<OwnedFd> {
-    step_by_step(root, path, purpose)
+    step_by_step(root, &raw::bytes(path), purpose)
 }
 
 /// Opens one directory after the other, for systems without `openat2`.
-fn step_by_step(root: BorrowedFd<'_>, path: &str, purpose: OFlags) -> rustix::io::Result<OwnedFd> {
+fn step_by_step(root: BorrowedFd<'_>, path: &[u8], purpose: OFlags) -> rustix::io::Result<OwnedFd> {
     let flags = purpose | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let mut directory: Option<OwnedFd> = None;
-    for name in path.split('/') {
+    for name in path.split(|byte| *byte == b'/') {
         let from = directory.as_ref().map_or(root, |fd| fd.as_fd());
         directory = Some(rustix::fs::openat(from, name, flags, Bits::empty())?);
     }
@@ -89,10 +91,12 @@ mod tests {
         std::fs::create_dir_all(place.path().join("a/b")).unwrap();
         std::os::unix::fs::symlink("a", place.path().join("link")).unwrap();
         let root = std::fs::File::open(place.path()).unwrap();
-        for open in [below, step_by_step] {
-            assert!(open(root.as_fd(), "a/b", PASS).is_ok());
-            assert!(open(root.as_fd(), "link/b", PASS).is_err());
-            assert!(open(root.as_fd(), "link", PASS).is_err());
+        let step = |root: BorrowedFd<'_>, path: &str| step_by_step(root, path.as_bytes(), PASS);
+        let at_once = |root: BorrowedFd<'_>, path: &str| below(root, path, PASS);
+        for open in [&at_once as &dyn Fn(BorrowedFd<'_>, &str) -> _, &step] {
+            assert!(open(root.as_fd(), "a/b").is_ok());
+            assert!(open(root.as_fd(), "link/b").is_err());
+            assert!(open(root.as_fd(), "link").is_err());
         }
     }
 }

@@ -1,5 +1,6 @@
 //! A mounted real directory.
 
+use std::borrow::Cow;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -12,7 +13,7 @@ use super::file::HostFile;
 use crate::backend::{Backend, Caller, Listed, Opened};
 use crate::open::Create;
 use crate::path::{Inside, check_name};
-use crate::{Errno, Interrupt, Kind, Mode, Open, Stat, Time};
+use crate::{Errno, Interrupt, Kind, Mode, Open, Stat, Time, raw};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RealAccess {
@@ -49,17 +50,17 @@ impl AsFd for Parent<'_> {
 
 impl Real {
     /// Returns the open parent directory and the name in it. The top has no name and is `EBUSY`.
-    fn parent<'a>(&self, at: &'a Inside) -> Result<(Parent<'_>, &'a str), Errno> {
+    fn parent<'a>(&self, at: &'a Inside) -> Result<(Parent<'_>, Cow<'a, [u8]>), Errno> {
         let (directory, name) = at.split().ok_or(Errno::Busy)?;
         let root = self.root.as_fd();
         let parent = match directory {
             "" => Parent::Root(root),
             path => Parent::Below(below(root, path, PASS).map_err(errno)?),
         };
-        Ok((parent, name))
+        Ok((parent, raw::bytes(name)))
     }
 
-    fn writable<'a>(&self, at: &'a Inside) -> Result<(Parent<'_>, &'a str), Errno> {
+    fn writable<'a>(&self, at: &'a Inside) -> Result<(Parent<'_>, Cow<'a, [u8]>), Errno> {
         match self.access {
             RealAccess::Read => Err(Errno::ReadOnly),
             RealAccess::Write => self.parent(at),
@@ -96,11 +97,11 @@ impl Real {
     fn make(
         &self,
         at: &Inside,
-        make: impl FnOnce(BorrowedFd<'_>, &str) -> rustix::io::Result<()>,
+        make: impl FnOnce(BorrowedFd<'_>, &[u8]) -> rustix::io::Result<()>,
     ) -> Result<(), Errno> {
         let (parent, name) = self.writable(at)?;
         self.budget.add_node()?;
-        make(parent.as_fd(), name).map_err(|error| {
+        make(parent.as_fd(), &name).map_err(|error| {
             self.budget.drop_node();
             errno(error)
         })
@@ -113,7 +114,7 @@ impl Backend for Real {
             true => rustix::fs::fstat(&*self.root),
             false => {
                 let (parent, name) = self.parent(at)?;
-                rustix::fs::statat(parent, name, AtFlags::SYMLINK_NOFOLLOW)
+                rustix::fs::statat(parent, &*name, AtFlags::SYMLINK_NOFOLLOW)
             }
         };
         Ok(stat(&found.map_err(errno)?, self.device))
@@ -121,8 +122,8 @@ impl Backend for Real {
 
     fn read_link(&self, _who: Caller, at: &Inside) -> Result<String, Errno> {
         let (parent, name) = self.parent(at)?;
-        let target = rustix::fs::readlinkat(parent, name, Vec::new()).map_err(errno)?;
-        target.into_string().map_err(|_| Errno::IllegalSequence)
+        let target = rustix::fs::readlinkat(parent, &*name, Vec::new()).map_err(errno)?;
+        Ok(raw::text(target.as_bytes()).into_owned())
     }
 
     fn list(&self, _who: Caller, at: &Inside, until: &Interrupt) -> Result<Vec<Listed>, Errno> {
@@ -132,19 +133,22 @@ impl Backend for Real {
         for entry in rustix::fs::Dir::read_from(&directory).map_err(errno)? {
             let entry = entry.map_err(errno)?;
             until.check()?;
-            // A guest cannot express a name that is not UTF-8, so it is not listed.
-            let Ok(name) = entry.file_name().to_str() else { continue };
-            if check_name(name).is_err() {
+            let name = raw::text(entry.file_name().to_bytes());
+            if check_name(&name).is_err() {
                 continue;
             }
             let kind = match entry.file_type() {
                 FileType::Unknown => {
-                    let found = rustix::fs::statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW);
+                    let found = rustix::fs::statat(
+                        &directory,
+                        entry.file_name(),
+                        AtFlags::SYMLINK_NOFOLLOW,
+                    );
                     found.map_or(Kind::Other, |found| stat(&found, self.device).kind)
                 }
                 known => convert::kind(known),
             };
-            entries.push(Listed { name: name.into(), ino: entry.ino(), kind });
+            entries.push(Listed { name: (*name).into(), ino: entry.ino(), kind });
         }
         // Real directories have no meaningful order, and a sandbox must not depend on the disk.
         entries.sort_by(|a, b| a.name.cmp(&b.name));
@@ -164,7 +168,7 @@ impl Backend for Real {
         };
         // NONBLOCK: if the file turns out to be a pipe, opening it must not wait for a peer.
         let flags = access | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
-        let open = |flags, mode| rustix::fs::openat(&parent, name, flags, mode).map_err(errno);
+        let open = |flags, mode| rustix::fs::openat(&parent, &*name, flags, mode).map_err(errno);
         let existing = match how.create {
             Create::Always => Err(Errno::NotFound),
             Create::Never | Create::IfMissing => open(flags, Bits::empty()),
@@ -204,7 +208,7 @@ impl Backend for Real {
     fn make_link(&self, at: &Inside, target: &str) -> Result<(), Errno> {
         let _alone = self.change();
         self.may_link(at, target)?;
-        self.make(at, |parent, name| rustix::fs::symlinkat(target, parent, name))
+        self.make(at, |parent, name| rustix::fs::symlinkat(&*raw::bytes(target), parent, name))
     }
 
     fn link(&self, from: &Inside, to: &Inside) -> Result<(), Errno> {
@@ -213,7 +217,7 @@ impl Backend for Real {
         // A directory has no second name, so nothing is walked.
         self.may_move(from, to, &Interrupt::default())?;
         self.make(to, |parent, name| {
-            rustix::fs::linkat(&source, old, parent, name, AtFlags::empty())
+            rustix::fs::linkat(&source, &*old, parent, name, AtFlags::empty())
         })
     }
 
@@ -223,7 +227,7 @@ impl Backend for Real {
         let _alone = self.change();
         self.may_move(from, to, until)?;
         let replaced = self.stat(Caller::default(), to);
-        rustix::fs::renameat(source, old, target, new).map_err(errno)?;
+        rustix::fs::renameat(source, &*old, target, &*new).map_err(errno)?;
         if let Ok(replaced) = replaced {
             self.budget.removed(&replaced);
         }
@@ -233,14 +237,14 @@ impl Backend for Real {
     fn remove_file(&self, at: &Inside) -> Result<(), Errno> {
         let (parent, name) = self.writable(at)?;
         let removed = self.stat(Caller::default(), at)?;
-        rustix::fs::unlinkat(parent, name, AtFlags::empty()).map_err(errno)?;
+        rustix::fs::unlinkat(parent, &*name, AtFlags::empty()).map_err(errno)?;
         self.budget.removed(&removed);
         Ok(())
     }
 
     fn remove_directory(&self, at: &Inside) -> Result<(), Errno> {
         let (parent, name) = self.writable(at)?;
-        rustix::fs::unlinkat(parent, name, AtFlags::REMOVEDIR).map_err(errno)?;
+        rustix::fs::unlinkat(parent, &*name, AtFlags::REMOVEDIR).map_err(errno)?;
         self.budget.drop_node();
         Ok(())
     }
@@ -249,7 +253,7 @@ impl Backend for Real {
         let (parent, name) = self.writable(at)?;
         // Through an open file, because a name could be replaced by a link in between.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
-        let fd = rustix::fs::openat(parent, name, flags, Bits::empty()).map_err(errno)?;
+        let fd = rustix::fs::openat(parent, &*name, flags, Bits::empty()).map_err(errno)?;
         rustix::fs::fchmod(fd, bits(mode)).map_err(errno)
     }
 
@@ -261,6 +265,6 @@ impl Backend for Real {
     ) -> Result<(), Errno> {
         let (parent, name) = self.writable(at)?;
         let times = times(accessed, modified);
-        rustix::fs::utimensat(parent, name, &times, AtFlags::SYMLINK_NOFOLLOW).map_err(errno)
+        rustix::fs::utimensat(parent, &*name, &times, AtFlags::SYMLINK_NOFOLLOW).map_err(errno)
     }
 }

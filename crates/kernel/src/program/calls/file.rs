@@ -2,7 +2,7 @@
 
 use cofferdam_abi::process::FileStatus;
 use cofferdam_abi::wire::Writer;
-use cofferdam_vfs::{At, DeviceId, Follow, Kind, Mode, Stat};
+use cofferdam_vfs::{At, DeviceId, Follow, Kind, Mode, Stat, raw};
 
 use super::Served;
 use crate::program::errno::Errno;
@@ -50,8 +50,8 @@ pub(super) fn space(process: &Process, io: &mut CallIo<'_, '_>) -> Served {
 
 /// Returns the path of a call: absolute, or below the directory that the process was started in.
 fn path_of(process: &Process, bytes: &[u8]) -> Result<String, Errno> {
-    let text = std::str::from_utf8(bytes).map_err(|_| Errno::IllegalSequence)?;
-    Ok(match text {
+    let text = raw::text(bytes);
+    Ok(match &*text {
         "" => return Err(Errno::NotFound),
         text if text.starts_with('/') => text.to_owned(),
         text => format!("{}/{text}", process.cwd),

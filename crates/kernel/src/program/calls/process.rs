@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use cofferdam_abi::process::{self as abi, Cap, Myself};
 use cofferdam_abi::wire::{Malformed, Writer};
 use cofferdam_cell::Leave;
+use cofferdam_vfs::raw;
 
 use super::{CallFailure, Served};
 use crate::program::errno::Errno;
@@ -51,7 +52,7 @@ pub(super) fn myself(process: &mut Process, io: &mut CallIo<'_, '_>) -> Served {
     Myself {
         pid: process.pid,
         parent: process.parent,
-        cwd: process.cwd.as_bytes(),
+        cwd: &raw::bytes(&process.cwd),
         state: &state,
         ignored: lock(&process.system.table).ignored(process.pid).0,
         argv: process.argv.iter().map(Vec::as_slice).collect(),

@@ -7,6 +7,7 @@ use std::task::Context;
 
 use cofferdam_abi::process as abi;
 use cofferdam_cell::ProgramImage;
+use cofferdam_vfs::raw;
 
 use super::{Served, ready, skip_fields};
 use crate::program::descriptor::{Descriptor, Descriptors};
@@ -50,10 +51,8 @@ pub(super) fn poll_spawn(
 
 /// Checks what a child is to be before anything is made; returns its program and its launch.
 fn child_of(process: &Process, spawn: &abi::Spawn<'_>) -> Result<(String, Launch), NotStarted> {
-    let text = |bytes| std::str::from_utf8(bytes).map_err(|_| Errno::NotFound);
     let failed = |errno: Errno| NotStarted::plain(errno, &String::from_utf8_lossy(spawn.program));
-    let program = text(spawn.program).map_err(failed)?;
-    let cwd = text(spawn.cwd).map_err(failed)?;
+    let (program, cwd) = (raw::text(spawn.program), raw::text(spawn.cwd));
     let mut descriptors = Descriptors::default();
     for (child, parent) in &spawn.descriptors {
         let descriptor = process.descriptors.get((*parent).into()).map_err(failed)?;
@@ -65,7 +64,7 @@ fn child_of(process: &Process, spawn: &abi::Spawn<'_>) -> Result<(String, Launch
     let launch = Launch {
         argv: owned(&spawn.argv),
         env: owned(&spawn.env),
-        cwd: if cwd.starts_with('/') { cwd.into() } else { process.cwd.clone() },
+        cwd: if cwd.starts_with('/') { cwd.into_owned() } else { process.cwd.clone() },
         descriptors,
         state: spawn.state.to_vec(),
         ignored: lock(&process.system.table).ignored(process.pid),
@@ -78,7 +77,7 @@ fn child_of(process: &Process, spawn: &abi::Spawn<'_>) -> Result<(String, Launch
         process.system.note_processes();
         return Err(failed(Errno::Again));
     }
-    Ok((program.to_owned(), launch))
+    Ok((program.into_owned(), launch))
 }
 
 /// Finds and compiles the image of a child.

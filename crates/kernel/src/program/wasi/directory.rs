@@ -1,5 +1,7 @@
 //! Listing directories.
 
+use cofferdam_vfs::raw;
+
 use super::Done;
 use super::stat::kind_code;
 use crate::program::errno::Errno;
@@ -38,12 +40,13 @@ pub(super) fn read(
         let Some(last) = entries.last() else { break };
         from = last.next;
         for entry in &entries {
+            let name = raw::bytes(&entry.name);
             let mut header = [0; HEADER];
             header[..8].copy_from_slice(&entry.next.to_le_bytes());
             header[8..16].copy_from_slice(&entry.ino.0.to_le_bytes());
-            header[16..20].copy_from_slice(&(entry.name.len() as u32).to_le_bytes());
+            header[16..20].copy_from_slice(&(name.len() as u32).to_le_bytes());
             header[20] = kind_code(entry.kind);
-            for bytes in [&header, entry.name.as_bytes()] {
+            for bytes in [&header, &*name] {
                 let len = bytes.len().min(room.len());
                 let (start, rest) = room.split_at_mut(len);
                 start.copy_from_slice(&bytes[..len]);

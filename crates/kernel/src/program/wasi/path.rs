@@ -2,9 +2,10 @@
 //!
 //! Meets T-PROC-005.
 
+use std::borrow::Cow;
 use std::task::{Context, Poll};
 
-use cofferdam_vfs::{At, Follow, Kind, Mode, Open, OpenFile, PATH_MAX, Stat};
+use cofferdam_vfs::{At, Follow, Kind, Mode, Open, OpenFile, PATH_MAX, Stat, raw};
 
 use super::descriptors::ALL_FLAGS;
 use super::stat::follow;
@@ -22,7 +23,7 @@ use crate::shared::lock::lock;
 /// A path and the directory it starts from.
 pub(super) struct Start<'a> {
     directory: &'a OpenFile,
-    path: std::borrow::Cow<'a, str>,
+    path: Cow<'a, str>,
 }
 
 impl Start<'_> {
@@ -44,7 +45,7 @@ pub(super) fn resolve<'a>(
     if !descriptor.base.covers(rights) {
         return Err(Errno::NotCapable);
     }
-    let path = m.text(at, len, PATH_MAX)?;
+    let path = m.path(at, len, PATH_MAX)?;
     if path.contains('\0') {
         return Err(Errno::IllegalSequence);
     }
@@ -53,7 +54,7 @@ pub(super) fn resolve<'a>(
     }
     let path = match p.begins_in_cwd && descriptor.preopen.is_some() {
         true => from_cwd(p, path),
-        false => path.into(),
+        false => path,
     };
     Ok(Start { directory, path })
 }
@@ -61,12 +62,12 @@ pub(super) fn resolve<'a>(
 /// Returns the path that a program means. Programs made for WASI have no working directory: `a/b`
 /// and `/a/b` arrive as the same text. A program that the shell started in a directory means that
 /// directory, unless the first name exists in the root.
-fn from_cwd<'a>(p: &Process, path: &'a str) -> std::borrow::Cow<'a, str> {
-    let first = path.split('/').next().unwrap_or(path);
+fn from_cwd<'a>(p: &Process, path: Cow<'a, str>) -> Cow<'a, str> {
+    let first = path.split('/').next().unwrap_or(&path);
     let is_of_root = matches!(first, "" | "." | "..")
         || p.system.files(p.pid).stat(At::root(&format!("/{first}"))).is_ok();
     match is_of_root || p.cwd == "/" {
-        true => path.into(),
+        true => path,
         false => format!("{}/{path}", p.cwd.trim_start_matches('/')).into(),
     }
 }
@@ -134,14 +135,14 @@ pub(super) fn symlink(
     path: (u64, u64),
 ) -> Done {
     let start = resolve(p, m, fd, path, Rights::PATH_SYMLINK)?;
-    let text = m.text(text_at, text_len, PATH_MAX)?;
+    let text = m.path(text_at, text_len, PATH_MAX)?;
     // WASI treats an absolute link as leaving the directory. In the sandbox such a link is
     // harmless, and commands make them as they do everywhere.
     if text.starts_with('/') && !p.is_command {
         return Err(Errno::NotCapable);
     }
     p.change("symlink", start.at(Follow::Never))?;
-    Ok(p.system.files(p.pid).make_link(text, start.at(Follow::Never))?)
+    Ok(p.system.files(p.pid).make_link(&text, start.at(Follow::Never))?)
 }
 
 #[cfg_attr(target_family = "wasm", inline(never))]
@@ -157,9 +158,10 @@ pub(super) fn read_link(
         let start = resolve(p, m, fd, path, Rights::PATH_READLINK)?;
         p.system.files(p.pid).read_link(start.at(Follow::Never))?
     };
-    let cut = text.len().min(usize::try_from(len).unwrap_or(usize::MAX));
+    let target = raw::bytes(&text);
+    let cut = target.len().min(usize::try_from(len).unwrap_or(usize::MAX));
     m.u32(out)?;
-    m.write(at, &text.as_bytes()[..cut])?;
+    m.write(at, &target[..cut])?;
     m.write(out, &(cut as u32).to_le_bytes())
 }
 
