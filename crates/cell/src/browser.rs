@@ -28,7 +28,9 @@ mod registry;
 
 pub use crate::alarm::tick;
 pub use cell::{Cell, Resident};
-pub use engine::{Compiler, Compiling, Engine, Image, Notice, ProgramEngine, ProgramImage, Unfit};
+pub use engine::{
+    Compiler, Compiling, Embedded, Engine, Image, Notice, ProgramEngine, ProgramImage, Unfit,
+};
 pub use memory::GuestMemory;
 #[cfg(feature = "pacing")]
 pub use prepare::{Prepared, prepare};
