@@ -1,7 +1,8 @@
 //! Writes standard output and error while a run is under way.
 //!
 //! A thread writes both streams, so that a run ends at its deadline whether or not anyone reads. A
-//! run that prints faster than its reader reads waits for room in the queue.
+//! run that prints faster than its reader reads waits for room in the queue. The thread begins when
+//! the system does not take the output at once.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -122,6 +123,14 @@ pub(crate) fn put(stream: Stream, bytes: &[u8]) {
         Stream::Out if is_file() => state.fitting(bytes),
         Stream::Out | Stream::Err => bytes,
     };
+    let written = match state.has_thread || state.holds > 0 {
+        true => 0,
+        false => write_at_once(stream, bytes),
+    };
+    let bytes = &bytes[written..];
+    if bytes.is_empty() {
+        return;
+    }
     state.unwritten += bytes.len();
     match state.waiting.back_mut() {
         Some((last, waiting)) if *last == stream => waiting.extend_from_slice(bytes),
@@ -132,6 +141,35 @@ pub(crate) fn put(stream: Stream, bytes: &[u8]) {
         std::thread::spawn(write_out);
     }
     OUTLET.changed.notify_all();
+}
+
+/// Writes what the system takes without waiting, and returns its length. What cannot be written is
+/// left to the thread, as are terminals and systems that have no such call.
+#[cfg(target_os = "linux")]
+fn write_at_once(stream: Stream, bytes: &[u8]) -> usize {
+    use rustix::io::{ReadWriteFlags, pwritev2};
+    use std::io::IoSlice;
+
+    /// Offset of a write that goes where the last one ended.
+    const HERE: u64 = u64::MAX;
+    let pieces = [IoSlice::new(bytes)];
+    let written = match stream {
+        Stream::Out => {
+            let mut out = std::io::stdout().lock();
+            // Nothing of ours may be left in the buffer of standard output.
+            if out.flush().is_err() {
+                return 0;
+            }
+            pwritev2(out, &pieces, HERE, ReadWriteFlags::NOWAIT)
+        }
+        Stream::Err => pwritev2(std::io::stderr(), &pieces, HERE, ReadWriteFlags::NOWAIT),
+    };
+    written.unwrap_or(0)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn write_at_once(_: Stream, _: &[u8]) -> usize {
+    0
 }
 
 /// Returns true if standard output is a regular file.
