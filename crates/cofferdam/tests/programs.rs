@@ -33,6 +33,8 @@ fn program(data: &[(u32, Vec<u8>)], functions: &str, body: &str) -> Vec<u8> {
         (import "wasi_snapshot_preview1" "proc_exit" (func $exit (param i32)))
         (import "wasi_snapshot_preview1" "path_open"
             (func $open (param i32 i32 i32 i32 i32 i64 i64 i32 i32) (result i32)))
+        (import "wasi_snapshot_preview1" "fd_readdir"
+            (func $list (param i32 i32 i32 i64 i32) (result i32)))
         (import "wasi_snapshot_preview1" "poll_oneoff" (func $poll (param i32 i32 i32 i32) (result i32)))
         (import "cofferdam" "call" (func $cross (param i32 i32 i32 i32) (result i32)))
         (memory (export "memory") 4)
@@ -117,6 +119,50 @@ async fn standard_input_comes_through_and_ends() {
         (outcome.ending, outcome.stdout.text()),
         (Ending::Exited(0), "input to echo".into())
     );
+}
+
+/// Programs for WASI ask for `.` and for `/` in the same words.
+#[tokio::test]
+async fn a_program_that_the_shell_started_begins_in_its_folder() {
+    let list = "(drop (call $list (i32.load (i32.const 28)) (i32.const 0x2000) (i32.const 0x1000)
+            (i64.const 0) (i32.const 24)))
+        (drop (call $print (i32.const 1) (i32.const 0x2000) (i32.load (i32.const 24))))";
+    // Descriptor 3 is the directory that is open at the start.
+    let mut programs = vec![(
+        "begin",
+        program(&[], "", &format!("(i32.store (i32.const 28) (i32.const 3)) {list}")),
+    )];
+    for (name, path) in [("here", "."), ("above", ".."), ("beside", "../other"), ("root", "tmp")] {
+        let open = format!(
+            "(if (call $open (i32.const 3) (i32.const 0) (i32.const 64) (i32.const {})
+                (i32.const 2) (i64.const 0x4000) (i64.const 0) (i32.const 0) (i32.const 28))
+            (then (call $exit (i32.const 1))))",
+            path.len()
+        );
+        let data = [(64, path.as_bytes().to_vec())];
+        programs.push((name, program(&data, "", &format!("{open} {list}"))));
+    }
+    let sandbox = sandbox(Limits::default());
+    for (name, module) in &programs {
+        install(&sandbox, &format!("/bin-{name}"), module);
+    }
+    for (name, from, sees) in [
+        ("begin", "/work/folder", "inside"),
+        ("here", "/work/folder", "inside"),
+        ("here", "/", "work"),
+        ("above", "/work/folder", "folder"),
+        ("beside", "/work/folder", "next"),
+        ("root", "/work/folder", "of-tmp"),
+    ] {
+        let text = format!(
+            "mkdir -p /work/folder /work/other; touch /work/folder/inside /work/other/next
+            touch /tmp/of-tmp; cd {from}; /bin-{name}"
+        );
+        let outcome = sandbox.run_program(Command::shell(&text)).await.expect("an outcome");
+        assert_eq!(outcome.exit_code(), 0, "{name}: {}", outcome.stderr.text());
+        let listed = outcome.stdout.text();
+        assert!(listed.contains(sees), "{name} in {from}: {listed:?}");
+    }
 }
 
 #[tokio::test]

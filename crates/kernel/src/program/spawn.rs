@@ -104,10 +104,15 @@ impl Launch {
         Ok(())
     }
 
-    /// Gives a program the root of the files as `/`.
+    /// Gives a program the root of the files as `/`. A program that begins in its working directory
+    /// finds that directory if it lists what was opened for it.
     pub(crate) fn preopen_root(&mut self, system: &System) -> Result<(), Errno> {
-        let root = system.files(0).open("/", Open::to_read().directory())?;
-        let mut descriptor = Descriptor::new(Description::new(Object::Directory(root), 0));
+        let open = |path: &str| system.files(0).open(path, Open::to_read().directory());
+        let directory = match self.begins_in_cwd {
+            true => open(&self.cwd).or_else(|_| open("/"))?,
+            false => open("/")?,
+        };
+        let mut descriptor = Descriptor::new(Description::new(Object::Directory(directory), 0));
         descriptor.preopen = Some("/".into());
         // Programs look for preopened directories from descriptor 3 on, without gaps.
         self.descriptors.add(descriptor, 3).map(drop)

@@ -20,15 +20,18 @@ use crate::program::process::Process;
 use crate::program::rights::Rights;
 use crate::shared::lock::lock;
 
-/// A path and the directory it starts from.
+/// A path and the directory it starts from: the root if there is none.
 pub(super) struct Start<'a> {
-    directory: &'a OpenFile,
+    directory: Option<&'a OpenFile>,
     path: Cow<'a, str>,
 }
 
 impl Start<'_> {
     pub(super) fn at(&self, last: Follow) -> At<'_> {
-        At::beneath(self.directory, &self.path).follow(last)
+        match self.directory {
+            Some(directory) => At::beneath(directory, &self.path).follow(last),
+            None => At::root(&self.path).follow(last),
+        }
     }
 }
 
@@ -52,23 +55,22 @@ pub(super) fn resolve<'a>(
     if path.is_empty() {
         return Err(Errno::NotFound);
     }
-    let path = match p.begins_in_cwd && descriptor.preopen.is_some() {
-        true => from_cwd(p, path),
-        false => path,
-    };
-    Ok(Start { directory, path })
+    Ok(match p.begins_in_cwd && descriptor.preopen.is_some() {
+        true => Start { directory: None, path: from_cwd(p, &path).into() },
+        false => Start { directory: Some(directory), path },
+    })
 }
 
 /// Returns the path that a program means. Programs made for WASI have no working directory: `a/b`
-/// and `/a/b` arrive as the same text. A program that the shell started in a directory means that
-/// directory, unless the first name exists in the root.
-fn from_cwd<'a>(p: &Process, path: Cow<'a, str>) -> Cow<'a, str> {
-    let first = path.split('/').next().unwrap_or(&path);
-    let is_of_root = matches!(first, "" | "." | "..")
-        || p.system.files(p.pid).stat(At::root(&format!("/{first}"))).is_ok();
-    match is_of_root || p.cwd == "/" {
-        true => path,
-        false => format!("{}/{path}", p.cwd.trim_start_matches('/')).into(),
+/// and `/a/b` arrive as the same text, and so do `.` and `/`. A program that the shell started in a
+/// directory means that directory, unless the first name exists in the root.
+fn from_cwd(p: &Process, path: &str) -> String {
+    let first = path.split('/').next().unwrap_or(path);
+    let is_of_root = !matches!(first, "." | "..")
+        && p.system.files(p.pid).stat(At::root(&format!("/{first}"))).is_ok();
+    match is_of_root {
+        true => format!("/{path}"),
+        false => format!("{}/{path}", p.cwd.trim_end_matches('/')),
     }
 }
 
