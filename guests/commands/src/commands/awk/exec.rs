@@ -197,12 +197,25 @@ impl<'p> Machine<'p> {
             if number > 0 {
                 text.extend_from_slice(&self.ofs);
             }
-            let value = self.eval(arg)?;
-            value.append(&mut text, &self.ofmt);
+            self.append(arg, &mut text)?;
         }
         text.extend_from_slice(&self.ors);
         self.emit(&text, redirect)?;
         self.scratch = text;
+        Ok(())
+    }
+
+    /// Appends a value to the output of `print`. A field is copied from the record.
+    fn append(&mut self, arg: &'p Expr, text: &mut Vec<u8>) -> Answer<()> {
+        if let Expr::Get(Place::Field(index)) = arg
+            && let Expr::Number(index) = **index
+            && let Some(field) = self.field_text(index)?
+        {
+            text.extend_from_slice(field);
+            return Ok(());
+        }
+        let value = self.eval(arg)?;
+        value.append(text, &self.ofmt);
         Ok(())
     }
 

@@ -13,7 +13,7 @@ use super::array::Array;
 use super::ast::*;
 use super::globals::*;
 use super::lexer::unescape;
-use super::split::Splitter;
+use super::split::{Splitter, next_word};
 use super::streams::{Ending, Reader, Streams};
 use super::value::Value;
 
@@ -59,7 +59,7 @@ pub(super) enum Slot {
 enum Fields {
     /// Not split yet.
     Unsplit,
-    /// Ranges of the record.
+    /// Ranges of the record; the first ones if `rest` is set.
     Places(Vec<Range<usize>>),
     /// Changed individually; the record may be out of date.
     Values(Vec<Value>),
@@ -74,6 +74,8 @@ pub(super) struct Machine<'p> {
     record: Value,
     stale: bool,
     fields: Fields,
+    /// Offset in the record from which on fields have not been looked for.
+    rest: Option<usize>,
     /// Reused buffer for the field ranges of the next record.
     spare: Vec<Range<usize>>,
     /// Reused buffer for the output of `print`.
@@ -109,6 +111,7 @@ impl<'p> Machine<'p> {
             record: Value::Unset,
             stale: false,
             fields: Fields::Unsplit,
+            rest: None,
             spare: Vec::new(),
             scratch: Vec::new(),
             splitter: Splitter::Blanks,
@@ -273,7 +276,11 @@ impl<'p> Machine<'p> {
 
     /// Increments `NR` or `FNR`.
     pub(super) fn count(&mut self, number: usize) {
-        let before = match &self.globals[number] {
+        let before = match &mut self.globals[number] {
+            Slot::Scalar(Value::Number(count)) => {
+                *count += 1.0;
+                return;
+            }
             Slot::Scalar(value) => value.number(),
             Slot::Untyped | Slot::Array(_) => 0.0,
         };
@@ -521,14 +528,42 @@ impl<'p> Machine<'p> {
     }
 
     pub(super) fn split(&mut self) -> Answer<()> {
+        self.split_until(usize::MAX);
+        Ok(())
+    }
+
+    /// Finds at least the first `count` fields, if the record has as many. Most programs use the
+    /// first few, and finding the others would take most of their time.
+    fn split_until(&mut self, count: usize) {
         if let Fields::Unsplit = self.fields {
-            let text = self.record.string(&self.convfmt);
             let mut places = std::mem::take(&mut self.spare);
             places.clear();
-            self.splitter.split(&text, |place| places.push(place));
             self.fields = Fields::Places(places);
+            self.rest = Some(0);
         }
-        Ok(())
+        let Fields::Places(places) = &mut self.fields else { return };
+        let Some(mut at) = self.rest.filter(|_| places.len() < count) else { return };
+        let owned;
+        let text = match &self.record {
+            Value::Input(text) | Value::Text(text) => text,
+            Value::Unset | Value::Number(_) => {
+                owned = self.record.string(&self.convfmt);
+                &owned
+            }
+        };
+        self.rest = None;
+        if let Splitter::Blanks = self.splitter {
+            while let Some(place) = next_word(text, at) {
+                at = place.end;
+                places.push(place);
+                if places.len() == count {
+                    self.rest = Some(at);
+                    return;
+                }
+            }
+        } else {
+            self.splitter.split(text, |place| places.push(place));
+        }
     }
 
     pub(super) fn field_count(&mut self) -> Answer<usize> {
@@ -555,7 +590,7 @@ impl<'p> Machine<'p> {
         if index == 0 {
             return Ok(self.whole());
         }
-        self.split()?;
+        self.split_until(index);
         Ok(match &self.fields {
             Fields::Places(places) => match (places.get(index - 1), &self.record) {
                 (Some(place), Value::Input(text) | Value::Text(text)) => {
@@ -569,6 +604,21 @@ impl<'p> Machine<'p> {
                 values.get(index - 1).cloned().unwrap_or_else(|| Value::Text(Default::default()))
             }
             Fields::Unsplit => Value::Unset,
+        })
+    }
+
+    /// Returns the text of a field that is a part of the record.
+    pub(super) fn field_text(&mut self, index: f64) -> Answer<Option<&[u8]>> {
+        let index = Self::field_number(index)?;
+        if index == 0 {
+            return Ok(None);
+        }
+        self.split_until(index);
+        Ok(match (&self.fields, &self.record) {
+            (Fields::Places(places), Value::Input(text) | Value::Text(text)) => {
+                places.get(index - 1).map(|place| &text[place.clone()])
+            }
+            _ => None,
         })
     }
 

@@ -27,20 +27,10 @@ impl Splitter {
     pub(super) fn split(&self, text: &[u8], mut field: impl FnMut(Range<usize>)) {
         match self {
             Splitter::Blanks => {
-                let is_blank = |b: u8| matches!(b, b' ' | b'\t' | b'\n');
                 let mut at = 0;
-                loop {
-                    while at < text.len() && is_blank(text[at]) {
-                        at += 1;
-                    }
-                    if at == text.len() {
-                        return;
-                    }
-                    let start = at;
-                    while at < text.len() && !is_blank(text[at]) {
-                        at += 1;
-                    }
-                    field(start..at);
+                while let Some(place) = next_word(text, at) {
+                    at = place.end;
+                    field(place);
                 }
             }
             _ if text.is_empty() => {}
@@ -106,4 +96,14 @@ impl Splitter {
             }
         }
     }
+}
+
+/// Returns the place of the first word from an offset on, which is not inside of a word.
+pub(super) fn next_word(text: &[u8], from: usize) -> Option<Range<usize>> {
+    let is_blank = |b: &u8| matches!(b, b' ' | b'\t' | b'\n');
+    let rest = text.get(from..)?;
+    let start = from + rest.iter().position(|b| !is_blank(b))?;
+    let rest = &text[start..];
+    let len = rest.iter().position(is_blank).unwrap_or(rest.len());
+    Some(start..start + len)
 }

@@ -269,6 +269,9 @@ impl<'a> Searcher<'a> {
             }
             return Ok(Step::On);
         }
+        if selected && self.prints_plain_lines() && self.whole_run(&block[run.clone()], state)? {
+            return Ok(Step::On);
+        }
         let mut start = run.start;
         while start < run.end {
             let end =
@@ -295,6 +298,39 @@ impl<'a> Searcher<'a> {
             start = end;
         }
         Ok(Step::On)
+    }
+
+    /// Returns true if selected lines are printed as they are, whatever is around them.
+    fn prints_plain_lines(&self) -> bool {
+        let settings = self.settings;
+        let has_prefix = self.names || settings.line_numbers || settings.offsets;
+        let has_context = settings.before > 0 || settings.after > 0;
+        settings.report == Report::Lines
+            && !(has_prefix || has_context || settings.only_matching || settings.line_buffered)
+            && !(settings.color && !settings.invert)
+            && settings.most.is_none()
+    }
+
+    /// Prints a run of selected lines at once. Returns false, and prints nothing, if one of them is
+    /// not text.
+    fn whole_run(&mut self, run: &[u8], state: &mut State<'_>) -> io::Result<bool> {
+        let is_text = self.settings.binary == Binary::Text
+            || (!state.binary && std::str::from_utf8(run).is_ok());
+        if !is_text {
+            return Ok(false);
+        }
+        let mark = self.settings.line_end;
+        let is_cut = !run.ends_with(&[mark]);
+        let lines = memchr::memchr_iter(mark, run).count() as u64 + u64::from(is_cut);
+        state.line += lines;
+        state.selected += lines;
+        state.last = Some(state.line);
+        self.printed_any = true;
+        self.out.write_all(run)?;
+        if is_cut {
+            self.out.write_all(&[mark])?;
+        }
+        Ok(true)
     }
 
     fn select(&mut self, line: &[u8], offset: u64, state: &mut State<'_>) -> io::Result<Step> {
