@@ -80,6 +80,7 @@ impl Parser {
             rest.push((link, self.pipeline()?));
         }
         let mut background = false;
+        let newline = matches!(self.peek(), None | Some(b'\n'));
         match self.peek() {
             Some(b'&') => {
                 self.pos += 1;
@@ -90,7 +91,7 @@ impl Parser {
             Some(_) if self.at_closer() => {}
             Some(_) => return Err(self.unexpected()),
         }
-        Ok(Item { first, rest, background })
+        Ok(Item { first, rest, background, newline })
     }
 
     fn pipeline(&mut self) -> Result<Pipeline> {

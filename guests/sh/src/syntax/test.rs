@@ -61,7 +61,10 @@ impl Parser {
             let inner = self.deeper(Parser::test_or)?;
             self.skip_newlines()?;
             if self.eat(b")") || self.at_end() {
-                return if self.at_end() { Err(self.unexpected()) } else { Ok(inner) };
+                return match self.at_end() {
+                    true => Err(self.unexpected()),
+                    false => Ok(TestExpr::Group(Box::new(inner))),
+                };
             }
             return Err(self.error(format!("unexpected token `{}', expected `)'", self.token())));
         }
@@ -156,7 +159,7 @@ impl Parser {
         const WORDS: [(&[u8], TestOp); 13] = [
             (b"==", TestOp::Matches),
             (b"=~", TestOp::Regex),
-            (b"=", TestOp::Matches),
+            (b"=", TestOp::Equals),
             (b"!=", TestOp::Differs),
             (b"-eq", TestOp::Eq),
             (b"-ne", TestOp::Ne),
