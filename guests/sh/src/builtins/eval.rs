@@ -13,5 +13,12 @@ pub(super) fn eval(shell: &mut Shell, args: &[Text]) -> Exec {
         return Ok(super::USAGE);
     }
     let text = rest.join(&b' ');
-    shell.exec_text(&text, shell.line, "eval")
+    // A trap that runs because `eval` failed sees `eval`, not the command in it.
+    let (command, line) = (shell.command_text.clone(), shell.line);
+    let answer = shell.exec_text(&text, shell.line, "eval");
+    shell.command_text = command;
+    if answer.is_ok() {
+        shell.line = line;
+    }
+    answer
 }

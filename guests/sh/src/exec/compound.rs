@@ -28,7 +28,7 @@ fn loop_head(keyword: &[u8], name: &[u8], words: Option<&[Word]>) -> Text {
 impl Shell {
     pub(super) fn exec_compound(&mut self, command: &Command) -> Exec {
         let is_single = matches!(command.kind, Kind::Subshell(_) | Kind::Arith(_) | Kind::Test(_));
-        if is_single && !self.traps.list.is_empty() {
+        if is_single && !self.traps.are_none() {
             self.note_command(command);
         }
         match &command.kind {

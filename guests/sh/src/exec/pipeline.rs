@@ -55,6 +55,9 @@ impl Shell {
             if matches!(stage.kind, Kind::Simple(_)) && !self.options.functrace() {
                 self.debug_part(|| crate::syntax::command_text(stage))?;
             }
+            if matches!(stage.kind, Kind::Simple(_)) && !self.traps.are_none() {
+                self.note_command(stage);
+            }
             let saved = self.fds.clone();
             if let Some(input) = input.take() {
                 self.fds.set(0, input);

@@ -19,7 +19,7 @@ impl Shell {
             }
             self.line = command.line;
         }
-        if simple.names_command || !self.traps.list.is_empty() {
+        if simple.names_command || !self.traps.are_none() {
             self.note_command(command);
         }
         self.substituted = None;
@@ -30,7 +30,7 @@ impl Shell {
         } else {
             // Any other command than the noted one runs in a process of its own.
             let is_final = self.final_command.is_some_and(|last| std::ptr::eq(last, command))
-                && self.traps.list.is_empty();
+                && self.traps.are_none();
             let last = if is_final { None } else { self.final_command.take() };
             let answer = self.exec_args(simple, args, &command.redirects);
             self.final_command = last;

@@ -91,7 +91,7 @@ impl Shell {
             return Ok(());
         }
         let mut name = String::from_utf8_lossy(&named.name).into_owned();
-        if bare && name.starts_with(|c: char| c.is_ascii_digit()) {
+        if bare && name.starts_with(|c: char| c.is_ascii_digit() || c == '!') {
             name.insert(0, '$');
         }
         if let Some(Key::Text(index)) = &named.index {

@@ -160,8 +160,6 @@ pub struct Shell {
     pub closed_fds: Vec<u32>,
     /// Output buffer while a substitution runs in this process.
     pub captured: Option<Text>,
-    /// Call depth at which the RETURN trap was set.
-    pub return_trap_depth: usize,
     /// Number of here-documents written to files; makes their names unique.
     pub heres: usize,
     /// Argument of `-c`.

@@ -79,7 +79,6 @@ impl Shell {
             kept_fds: Vec::new(),
             closed_fds: Vec::new(),
             heres: 0,
-            return_trap_depth: 0,
             captured: None,
             command_string: None,
             interactive: false,

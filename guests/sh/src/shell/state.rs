@@ -258,7 +258,6 @@ impl Shell {
             kept_fds: Vec::new(),
             closed_fds: Vec::new(),
             heres: 0,
-            return_trap_depth: 0,
             captured: None,
             command_string: state.command_string,
             interactive: false,
