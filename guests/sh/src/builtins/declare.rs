@@ -279,15 +279,16 @@ fn one(shell: &mut Shell, arg: Decl, asked: &Asked) -> Result<bool, Flow> {
         return reference(shell, &target, value, asked);
     }
     if shell.vars.get(target.as_slice()).is_some_and(|var| var.has(flag::READONLY))
-        && (value.is_some()
-            || asked.off & flag::READONLY != 0
-            || (asked.on & !flag::READONLY & !flag::EXPORT) != 0)
+        && (value.is_some() || asked.off & flag::READONLY != 0)
     {
         shell.warn(&format!(
             "{}{}: readonly variable",
             if who == "declare" { "declare: " } else { "" },
             shown(&target)
         ));
+        if matches!(who, "export" | "readonly") {
+            super::misused(shell, 1)?;
+        }
         return Ok(false);
     }
     if let Some(at) = crate::shell::start::options_at(&target)

@@ -211,6 +211,7 @@ impl Shell {
                         return Err(Flow::Exit(status));
                     }
                     self.status = 2;
+                    self.bad_syntax = who == "eval";
                     return Ok(2);
                 }
             }

@@ -213,7 +213,10 @@ impl Shell {
                 if shell.options.xtrace() {
                     shell.trace(&loop_head(b"for", name, words));
                 }
-                shell.set_loop_variable(name, value)?;
+                match shell.set_loop_variable(name, value) {
+                    Err(Flow::Discard(status)) => return Ok(status),
+                    answer => answer?,
+                }
                 if let Turn::Leave = shell.turn(body, &mut status)? {
                     break;
                 }
@@ -247,11 +250,8 @@ impl Shell {
             }
             loop {
                 if show {
-                    let width = values.len().to_string().len();
-                    for (at, value) in values.iter().enumerate() {
-                        let line = format!("{:>width$}) {}\n", at + 1, shown(value));
-                        shell.print_error(line.as_bytes());
-                    }
+                    let menu = shell.menu(&values);
+                    shell.print_error(&menu);
                 }
                 let prompt = shell.get(b"PS3").unwrap_or_else(|| b"#? ".to_vec());
                 shell.print_error(&prompt);
@@ -269,7 +269,10 @@ impl Shell {
                     .ok()
                     .and_then(|n| n.parse::<usize>().ok())
                     .and_then(|n| values.get(n.checked_sub(1)?));
-                shell.set(name, chosen.cloned().unwrap_or_default())?;
+                match shell.set(name, chosen.cloned().unwrap_or_default()) {
+                    Err(Flow::Discard(status)) => return Ok(status),
+                    answer => answer?,
+                }
                 if let Turn::Leave = shell.turn(body, &mut status)? {
                     return Ok(status);
                 }
@@ -361,7 +364,8 @@ impl Shell {
         }
         match self.arith_or(text, "((") {
             Ok(value) => Ok(i32::from(value == 0)),
-            Err(None) => Ok(1),
+            // A read-only variable fails the command, and not the line.
+            Err(None | Some(Flow::Discard(_))) => Ok(1),
             Err(Some(flow)) => Err(flow),
         }
     }

@@ -8,6 +8,7 @@ pub mod find;
 mod instead;
 mod interactive;
 mod list;
+mod menu;
 mod missing;
 mod pipeline;
 mod redirect;

@@ -174,7 +174,16 @@ impl Shell {
             let args = args.iter().skip(1).map(Decl::text).collect();
             return self.call_function(name, &function, args, assigns);
         }
-        self.run_command(name, args, assigns)
+        let answer = self.run_command(name, args, assigns);
+        // In POSIX mode, a special builtin with wrong usage ends the script. The status of these
+        // is that of the commands in them.
+        let is_own = !matches!(name, b"eval" | b"." | b"source" | b"exec");
+        match answer {
+            Ok(builtins::USAGE) if special && is_own && !self.interactive => {
+                Err(Flow::Exit(builtins::USAGE))
+            }
+            answer => answer,
+        }
     }
 
     /// Runs a builtin or a program, without looking for a function.

@@ -276,6 +276,10 @@ impl Shell {
             (_, false) => self.emit(got, quoted, sink),
             (DefaultOp::Assign, true) => {
                 let value = self.expand_single_word(word, quoted)?;
+                let target = self.resolve(&named.name).name;
+                if let Err(Flow::Discard(_)) = self.check_writable(&target) {
+                    return Err(Flow::Discard(2));
+                }
                 match &named.index {
                     Some(Key::Text(index)) => {
                         let index = index.clone();

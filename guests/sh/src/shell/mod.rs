@@ -85,6 +85,12 @@ pub struct Shell {
     pub aliases: Rc<Aliases>,
     /// Paths of commands found before, shown by `hash`.
     pub hashed: Table<Text, Text>,
+    /// True after a syntax error in the text of `eval`.
+    pub bad_syntax: bool,
+    /// True while `command` starts a builtin, whose errors then do not end a POSIX script.
+    pub tolerates: bool,
+    /// Number of times that each of these commands ran.
+    pub hits: Table<Text, u32>,
     /// Completion specifications by command name, in the order in which they were made.
     pub completions: Vec<(Text, Spec)>,
     /// Options of the completion whose function is running, which `compopt` changes.

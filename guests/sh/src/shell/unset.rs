@@ -57,7 +57,11 @@ impl Shell {
     /// Implements `unset name[index]`.
     pub fn unset_element(&mut self, name: &[u8], index: &[u8]) -> Result<(), Flow> {
         let place = self.resolve(name);
-        self.check_writable(&place.name)?;
+        if self.vars.get(place.name.as_slice()).is_some_and(|var| var.has(flag::READONLY)) {
+            let name = String::from_utf8_lossy(&place.name).into_owned();
+            self.warn(&format!("unset: {name}: cannot unset: readonly variable"));
+            return Err(Flow::Discard(1));
+        }
         if let Some(Value::Assoc(map, _)) =
             self.vars.get_mut(place.name.as_slice()).map(|var| &mut var.value)
         {

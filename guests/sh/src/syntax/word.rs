@@ -519,6 +519,28 @@ impl Parser {
         Ok(ArithText { word, tree })
     }
 
+    /// Returns true if the parenthesis that opens arithmetic before `start` is closed, with
+    /// whatever follows.
+    pub(super) fn closes_arith(&self, start: usize) -> bool {
+        let mut depth = 0usize;
+        let mut at = start;
+        while let Some(c) = self.src.get(at) {
+            match c {
+                b'\\' => at += 1,
+                b'\'' | b'"' | b'`' => match self.scan_quote(at) {
+                    Some(end) => at = end,
+                    None => return false,
+                },
+                b'(' => depth += 1,
+                b')' if depth > 0 => depth -= 1,
+                b')' => return true,
+                _ => {}
+            }
+            at += 1;
+        }
+        false
+    }
+
     /// Finds the `))` that closes the arithmetic beginning at `start`. Returns `None` if the
     /// parentheses are not balanced that way.
     pub(super) fn scan_arith(&self, start: usize) -> Option<usize> {
