@@ -525,7 +525,7 @@ fn list(shell: &mut Shell, asked: &Asked) -> Exec {
         }
         _ => shell.vars.keys().map(|name| name.to_vec()).collect(),
     };
-    let computed = if asked.who == "local" { Vec::new() } else { shell.computed() };
+    let computed = if asked.who == "local" { Vec::new() } else { shell.listed() };
     names.extend(computed.iter().map(|(name, _)| name.clone()));
     names.sort_unstable();
     names.dedup();
@@ -544,7 +544,9 @@ fn list(shell: &mut Shell, asked: &Asked) -> Exec {
         if filtered && !fits {
             continue;
         }
-        if filtered || asked.print || asked.local {
+        if shell.options.posix() && matches!(asked.who, "export" | "readonly") {
+            out.extend_from_slice(&posix_line(asked.who, &name, var));
+        } else if filtered || asked.print || asked.local {
             out.extend_from_slice(&described(&name, var));
         } else if var.is_assigned() {
             out.extend_from_slice(&setting(&name, var));
@@ -554,6 +556,25 @@ fn list(shell: &mut Shell, asked: &Asked) -> Exec {
         out.extend_from_slice(&all_functions(shell));
     }
     shell.print(&out, asked.who)
+}
+
+/// Formats a variable as `export` and `readonly` list it in POSIX mode.
+fn posix_line(who: &str, name: &[u8], var: &Var) -> Text {
+    let kind = match &var.value {
+        Value::Indexed(..) => " -a",
+        Value::Assoc(..) => " -A",
+        Value::Unset | Value::Scalar(_) => "",
+    };
+    let mut line = format!("{who}{kind} {}", shown(name)).into_bytes();
+    match &var.value {
+        Value::Unset => {}
+        Value::Scalar(text) => line.extend([b"=", quote::double(text).as_slice()].concat()),
+        Value::Indexed(..) | Value::Assoc(..) => {
+            line.extend([b"=", transform::compound(var).as_slice()].concat());
+        }
+    }
+    line.push(b'\n');
+    line
 }
 
 /// Formats a variable as `set` does.

@@ -78,6 +78,12 @@ pub(super) fn shopt(shell: &mut Shell, args: &[Text]) -> Exec {
                     shell.options.set_named(name, turn);
                 } else {
                     shell.options.shopt_named(name, turn);
+                    if let Some(level) = name.strip_prefix("compat") {
+                        match turn {
+                            true => shell.set(b"BASH_COMPAT", level.as_bytes().to_vec())?,
+                            false => shell.unset(b"BASH_COMPAT")?,
+                        }
+                    }
                     if name == "extdebug" {
                         shell.options.set_named("functrace", turn);
                         shell.options.set_named("errtrace", turn);

@@ -162,6 +162,16 @@ impl Search {
         if part.is_empty() {
             // Trailing or repeated slashes.
             let mut base = base;
+            // As in bash, those at the end are one.
+            if rest.iter().all(|part| part.is_empty())
+                && sys::stat(&base, true).is_ok_and(|status| is_dir(status.mode))
+            {
+                if base.last() != Some(&b'/') {
+                    base.push(b'/');
+                }
+                self.found.push(base);
+                return;
+            }
             // As in bash, repeated slashes stay in the names that are found.
             let is_open = base.last() != Some(&b'/');
             if is_open || !rest.is_empty() {
@@ -214,7 +224,8 @@ impl Search {
                 }
                 self.found.push(found);
             }
-        } else {
+        } else if !(base.is_empty() && rest == [b""]) {
+            // `**/` does not match the working directory itself.
             self.walk(base.clone(), rest, depth);
         }
         if depth > MAX_DEPTH || self.found.len() >= MAX_NAMES {

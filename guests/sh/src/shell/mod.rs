@@ -85,6 +85,10 @@ pub struct Shell {
     pub aliases: Rc<Aliases>,
     /// Paths of commands found before, shown by `hash`.
     pub hashed: Table<Text, Text>,
+    /// Entries of the environment that are no variables, which programs get as they are.
+    pub foreign: Vec<Text>,
+    /// Dynamic variables that were unset, as bits.
+    pub lost: u16,
     /// True after a syntax error in the text of `eval`.
     pub bad_syntax: bool,
     /// True while `command` starts a builtin, whose errors then do not end a POSIX script.

@@ -43,6 +43,8 @@ impl Shell {
             aliases: Default::default(),
             hashed: Default::default(),
             hits: Default::default(),
+            foreign: Vec::new(),
+            lost: 0,
             bad_syntax: false,
             tolerates: false,
             completions: Vec::new(),
@@ -128,9 +130,11 @@ impl Shell {
                         _ => self.options.shopt_named(option, true),
                     };
                 }
+            } else if !is_name(&name) && !name.is_empty() {
+                self.foreign.push([name.as_slice(), b"=", &value].concat());
             }
         }
-        let level = self.get(b"SHLVL").and_then(|n| std::str::from_utf8(&n).ok()?.parse().ok());
+        let level = self.get(b"SHLVL").and_then(|level| crate::builtins::number(&level));
         let level: i64 = level.unwrap_or(0);
         let level = if (0..MAX_LEVEL - 1).contains(&level) {
             level

@@ -214,6 +214,10 @@ impl Parser {
                 continue;
             }
             let first = simple.args.is_empty();
+            let before_command = simple
+                .args
+                .iter()
+                .all(|arg| matches!(arg, Arg::Word(word) if word.literal() == Some(b"command")));
             let word = brace::expand(self.word(Context::Word)?);
             if let Some(text) = word.literal() {
                 if first && text == b"let" {
@@ -222,7 +226,12 @@ impl Parser {
                     simple.args.push(Arg::Word(word));
                     continue;
                 }
-                declares = if first || declares {
+                if self.posix && before_command && text == b"command" {
+                    // POSIX: the arguments of `command export` are those of `export`.
+                    simple.args.push(Arg::Word(word));
+                    continue;
+                }
+                declares = if first || before_command && self.posix || declares {
                     DECLARATIONS.contains(&text) || (declares && !first)
                 } else {
                     declares

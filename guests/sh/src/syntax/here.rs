@@ -13,6 +13,7 @@ pub(super) fn delimiter(raw: &[u8]) -> (Text, bool) {
     while at < raw.len() {
         let c = raw[at];
         match (inside, c) {
+            (None | Some(b'"'), b'\\') if raw.get(at + 1) == Some(&b'\n') => at += 1,
             (None, b'\\') => {
                 quoted = true;
                 at += 1;

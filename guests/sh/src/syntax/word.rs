@@ -273,6 +273,11 @@ impl Parser {
         out.literal.push(b'\'');
         self.pos += 1;
         while let Some(c) = self.peek().filter(|c| *c != b'\'') {
+            if c == b'"' {
+                // The single quotes hide it from the parser, and quote removal takes it away.
+                self.pos += 1;
+                continue;
+            }
             self.piece(c, Context::Double, out)?;
         }
         if !self.eat(b"'") {

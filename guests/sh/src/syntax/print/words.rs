@@ -188,7 +188,7 @@ impl Printer {
         let start = self.out.len();
         self.arith(text);
         let piece = self.out.split_off(start);
-        self.text(piece.trim_ascii());
+        self.text(piece.trim_ascii_start());
     }
 
     fn param(&mut self, param: &Param, in_double: bool) {
