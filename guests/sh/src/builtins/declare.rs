@@ -86,6 +86,15 @@ fn run(shell: &mut Shell, args: Vec<Decl>, mut asked: Asked) -> Exec {
         let on = sign == Some(b'-');
         for letter in &arg[1..] {
             let bit = match letter {
+                letter
+                    if (asked.who == "export" && !b"fnp".contains(letter))
+                        || (asked.who == "readonly" && !b"aAfp".contains(letter)) =>
+                {
+                    let letter = char::from(*letter);
+                    let who = asked.who;
+                    super::bad_option(shell, who, &format!("-{letter}"));
+                    return Ok(USAGE);
+                }
                 b'x' => flag::EXPORT,
                 b'r' => flag::READONLY,
                 b'i' => flag::INTEGER,
@@ -142,7 +151,8 @@ fn run(shell: &mut Shell, args: Vec<Decl>, mut asked: Asked) -> Exec {
         args.next();
     }
     let args: Vec<Decl> = args.collect();
-    if asked.indexed || asked.assoc {
+    let refers = asked.on & flag::NAMEREF != 0 && (asked.indexed || asked.assoc);
+    if refers {
         asked.on &= !flag::NAMEREF;
     }
     if asked.functions {
@@ -166,6 +176,15 @@ fn run(shell: &mut Shell, args: Vec<Decl>, mut asked: Asked) -> Exec {
     }
     let mut status = 0;
     for arg in args {
+        // As in bash, the array is made nevertheless.
+        if let Decl::Assign(Assigned { name, value: NewValue::Array(_), .. }) = &arg
+            && refers
+        {
+            let name = shown(name);
+            let who = asked.who;
+            shell.warn(&format!("{who}: {name}: reference variable cannot be an array"));
+            status = 1;
+        }
         match one(shell, arg, &asked) {
             Ok(true) => {}
             Ok(false) | Err(Flow::Discard(_)) => status = 1,
@@ -277,6 +296,17 @@ fn one(shell: &mut Shell, arg: Decl, asked: &Asked) -> Result<bool, Flow> {
     }
     if asked.on & flag::NAMEREF != 0 {
         return reference(shell, &target, value, asked);
+    }
+    if asked.off & flag::NAMEREF != 0
+        && shell.is_reference(&name)
+        && let Some(NewValue::Scalar(text)) = &value
+    {
+        // The value goes to the variable that the reference names.
+        shell.assign(&name, index.as_deref(), text.clone(), append)?;
+        if let Some(var) = shell.vars.get_mut(name.as_slice()) {
+            var.flags &= !flag::NAMEREF;
+        }
+        return Ok(true);
     }
     if shell.vars.get(target.as_slice()).is_some_and(|var| var.has(flag::READONLY))
         && (value.is_some() || asked.off & flag::READONLY != 0)

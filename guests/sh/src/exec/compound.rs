@@ -117,7 +117,11 @@ impl Shell {
             redirects: Vec::new(),
         };
         let fds = self.fds.clone();
-        let pid = self.spawn_shell(&body, &fds)?;
+        let outer = self.lends_input;
+        self.lends_input = super::reads_input(command);
+        let pid = self.spawn_shell(&body, &fds);
+        self.lends_input = outer;
+        let pid = pid?;
         let status = self.wait_for(pid)?;
         self.tell_killed(pid, status, || command_text(command));
         Ok(status.code())
@@ -290,7 +294,7 @@ impl Shell {
                 shell.debug_part(|| [b"((", word_text(&text.word).as_slice(), b"))"].concat())?;
                 if shell.options.xtrace() {
                     let source = word_text(&text.word);
-                    shell.trace(&[b"(( ", source.trim_ascii(), b" ))"].concat());
+                    shell.trace(&[b"(( ", source.trim_ascii_start(), b" ))"].concat());
                 }
                 match shell.arith_or(text, "((") {
                     Ok(value) => Ok(Some(value)),

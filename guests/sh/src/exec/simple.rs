@@ -208,7 +208,12 @@ impl Shell {
             return builtin.call(self, args);
         }
         let keeps = builtin.special && self.options.posix();
-        let mut saved = self.assign_for_now(assigns)?;
+        let mut saved = match self.assign_for_now(assigns) {
+            Err(Flow::Discard(status)) if keeps && !self.interactive => {
+                return Err(Flow::Exit(status));
+            }
+            saved => saved?,
+        };
         // `x=1 export x` lasts.
         if matches!(builtin.name, "export" | "readonly") && !keeps {
             saved.retain(|(name, _)| !args.iter().any(|arg| arg.text() == name[..]));
@@ -236,7 +241,7 @@ impl Shell {
             let name = Name::from(self.resolve(&assign.name).name);
             if self.vars.get(&name).is_some_and(|var| var.has(flag::READONLY)) {
                 if let Err(Flow::Fatal(status)) = self.check_writable(&name) {
-                    return Err(Flow::Exit(status));
+                    return Err(Flow::Discard(status));
                 }
                 continue;
             }

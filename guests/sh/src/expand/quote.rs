@@ -116,6 +116,12 @@ pub fn ansi(text: &[u8]) -> Text {
 
 /// Quotes a key of an associative array, if needed.
 pub fn key(text: &[u8]) -> Text {
-    let plain = |c: &u8| c.is_ascii_alphanumeric() || b"_/.-:=+%,#^~".contains(c) || *c >= 0x80;
-    if !text.is_empty() && text.iter().all(plain) { text.to_vec() } else { double(text) }
+    let is_special = |(at, c): (usize, &u8)| match c {
+        b'~' => at == 0 || matches!(text[at - 1], b':' | b'='),
+        b'#' => at == 0,
+        b'@' => text.len() == 1,
+        c => c.is_ascii_control() || b" '\"\\|&;()<>!{}*[]?^$`".contains(c),
+    };
+    let is_plain = !text.is_empty() && !text.iter().enumerate().any(is_special);
+    if is_plain && !needs_ansi(text) { text.to_vec() } else { double(text) }
 }

@@ -143,6 +143,16 @@ impl Shell {
         size.map_or(DEFAULT_SIZE, |size| usize::try_from(size).unwrap_or(MAX_SIZE).min(MAX_SIZE))
     }
 
+    /// Reads the history file if no command has been recorded yet.
+    pub fn load_history(&mut self) {
+        if self.history.list.is_empty()
+            && let Some(file) = self.get(b"HISTFILE").filter(|file| !file.is_empty())
+        {
+            let size = self.history_size();
+            let _ = self.history.read(&file, false, size);
+        }
+    }
+
     /// Records a command if history is on.
     pub fn enter(&mut self, text: &[u8]) {
         let begins_with_space = matches!(text.first(), Some(b' ' | b'\t'));

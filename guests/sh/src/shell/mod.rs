@@ -87,6 +87,9 @@ pub struct Shell {
     pub hashed: Table<Text, Text>,
     /// Entries of the environment that are no variables, which programs get as they are.
     pub foreign: Vec<Text>,
+    /// True inside a pipeline or a compound command with redirected input, whose background
+    /// commands read that input.
+    pub lends_input: bool,
     /// Dynamic variables that were unset, as bits.
     pub lost: u16,
     /// True after a syntax error in the text of `eval`.

@@ -252,7 +252,7 @@ impl Shell {
     fn aim(&mut self, name: &[u8], value: Text) -> Result<(), Flow> {
         if split_place(&value).is_none() {
             let value = String::from_utf8_lossy(&value).into_owned();
-            self.warn(&format!("`{value}': invalid variable name for name reference"));
+            self.warn(&format!("`{value}': not a valid identifier"));
             return Err(Flow::Discard(1));
         }
         if let Some(var) = self.vars.get_mut(name) {

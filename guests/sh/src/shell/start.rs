@@ -45,6 +45,7 @@ impl Shell {
             hits: Default::default(),
             foreign: Vec::new(),
             lost: 0,
+            lends_input: false,
             bad_syntax: false,
             tolerates: false,
             completions: Vec::new(),

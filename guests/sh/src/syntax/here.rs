@@ -85,7 +85,8 @@ impl Parser {
                 joined.pop();
             }
             let mut line = joined.as_slice();
-            if here.strip_tabs {
+            // A delimiter may begin with tabs itself.
+            if here.strip_tabs && line != here.end.as_slice() {
                 while let [b'\t', more @ ..] = line {
                     line = more;
                 }
