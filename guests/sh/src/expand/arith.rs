@@ -215,8 +215,10 @@ impl Shell {
             },
         };
         let Some(text) = value else {
-            if self.options.nounset() {
-                let (Target::Variable(name) | Target::Element(name, _)) = target;
+            let (Target::Variable(name) | Target::Element(name, _)) = target;
+            // An element that an array lacks is 0, even under `set -u`.
+            let is_declared = self.var(name).is_some_and(|var| var.is_assigned());
+            if self.options.nounset() && !is_declared {
                 let name = String::from_utf8_lossy(name).into_owned();
                 self.warn(&format!("{name}: unbound variable"));
                 return Err(Stop::Flow(Flow::Fatal(1)));
