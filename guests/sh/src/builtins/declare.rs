@@ -327,6 +327,14 @@ fn one(shell: &mut Shell, arg: Decl, asked: &Asked) -> Result<bool, Flow> {
         shell.exported_options[at] = asked.on & flag::EXPORT != 0;
         return Ok(true);
     }
+    // An attribute does not hide the value of a dynamic variable.
+    if value.is_none()
+        && !makes_local
+        && !shell.vars.contains_key(target.as_slice())
+        && shell.dynamic(&target).is_some()
+    {
+        return Ok(true);
+    }
     // As in bash, `readonly -a name` alone declares no array.
     let is_bare = who == "readonly" && value.is_none();
     let var = shell.entry(&target);

@@ -20,6 +20,10 @@ impl Parser {
         let mut items = Vec::new();
         loop {
             self.skip_newlines()?;
+            // An alias may stand for a word that ends the list.
+            while self.expand_alias()? {
+                self.skip_newlines()?;
+            }
             if self.at_end() || self.at_closer() {
                 return Ok(List { items });
             }
@@ -39,6 +43,12 @@ impl Parser {
         let mut items = Vec::new();
         loop {
             self.skip_blanks();
+            if self.at_end() || self.peek() == Some(b'\n') {
+                return Ok(List { items });
+            }
+            while self.expand_alias()? {
+                self.skip_blanks();
+            }
             if self.at_end() || self.peek() == Some(b'\n') {
                 return Ok(List { items });
             }
@@ -99,6 +109,9 @@ impl Parser {
         let mut lone = false;
         loop {
             self.skip_blanks();
+            while self.expand_alias()? {
+                self.skip_blanks();
+            }
             if self.eat_word(b"!") {
                 lone = true;
                 pipeline.negated = !pipeline.negated;

@@ -265,6 +265,9 @@ impl Parser {
 
     fn function_body(&mut self, name: Text) -> Result<Kind> {
         self.skip_newlines()?;
+        while self.expand_alias()? {
+            self.skip_newlines()?;
+        }
         let line = self.line;
         let Some(kind) = self.deeper(Parser::compound)? else { return Err(self.unexpected()) };
         let redirects = self.redirects()?;
