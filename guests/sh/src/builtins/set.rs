@@ -57,6 +57,9 @@ pub(super) fn set(shell: &mut Shell, args: &[Text]) -> Exec {
                             shell.warn(&format!("set: {name}: invalid option name"));
                             return Ok(USAGE);
                         }
+                        if name == "posix" {
+                            shell.note_posix();
+                        }
                         if name == "history" && on && !shell.interactive {
                             shell.load_history();
                         }

@@ -76,6 +76,9 @@ pub(super) fn shopt(shell: &mut Shell, args: &[Text]) -> Exec {
             Some(turn) => {
                 if set {
                     shell.options.set_named(name, turn);
+                    if name == "posix" {
+                        shell.note_posix();
+                    }
                 } else {
                     shell.options.shopt_named(name, turn);
                     if let Some(level) = name.strip_prefix("compat") {

@@ -5,6 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use super::Shell;
 use super::options::{SET, SHOPT, shopt_name};
 use super::value::{Value, Var, flag};
+use super::vars::Name;
 use crate::syntax::ast::Text;
 
 /// Computed variables with their attributes.
@@ -293,6 +294,20 @@ impl Shell {
             _ => return false,
         }
         true
+    }
+
+    /// Sets `POSIXLY_CORRECT` in POSIX mode, and unsets it otherwise.
+    pub fn note_posix(&mut self) {
+        let name = &b"POSIXLY_CORRECT"[..];
+        match self.options.posix() {
+            true if !self.vars.contains_key(name) => {
+                self.vars.insert(Name::from(name), Var::scalar(b"y"));
+            }
+            true => {}
+            false => {
+                self.vars.remove(name);
+            }
+        }
     }
 
     /// Turns on the `compat` option that `BASH_COMPAT` names, and the others off.
