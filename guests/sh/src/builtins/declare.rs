@@ -659,6 +659,10 @@ fn functions(shell: &mut Shell, args: &[Decl], asked: &Asked) -> Exec {
                 out.extend_from_slice(format!("declare -{letters} {}\n", shown(name)).as_bytes());
             } else {
                 out.extend_from_slice(&function_text(name, &function.body()));
+                if letters != "f" {
+                    let line = format!("declare -{letters} {}\n", shown(name));
+                    out.extend_from_slice(line.as_bytes());
+                }
             }
         }
         return shell.print(&out, asked.who);

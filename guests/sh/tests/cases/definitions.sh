@@ -76,3 +76,5 @@ trap 'echo "$BASH_COMMAND"' DEBUG
 x=1 : 1> /dev/null
 [[ a = a ]]
 case a in a) :;; esac
+trap - DEBUG
+declare -f | grep '^declare'
