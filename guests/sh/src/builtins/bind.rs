@@ -326,7 +326,7 @@ pub(super) fn bind(shell: &mut Shell, args: &[Text]) -> Exec {
             }
             b"-q" | b"-u" | b"-r" => {
                 let Some(value) = value else {
-                    shell.warn(&format!("bind: {}: option requires an argument", shown(arg)));
+                    super::needs_argument(shell, "bind", &shown(arg));
                     return Ok(USAGE);
                 };
                 at += 1;

@@ -19,7 +19,7 @@ pub(super) fn cd(shell: &mut Shell, args: &[Text]) -> Exec {
                 break;
             }
             [b'-', letters @ ..]
-                if !letters.is_empty() && letters.iter().all(|c| b"PLe@".contains(c)) =>
+                if !letters.is_empty() && letters.iter().all(|c| b"PLe".contains(c)) =>
             {
                 for letter in letters {
                     match letter {
@@ -30,7 +30,8 @@ pub(super) fn cd(shell: &mut Shell, args: &[Text]) -> Exec {
                 }
             }
             arg if arg.len() > 1 && arg[0] == b'-' => {
-                super::bad_option(shell, "cd", &shown(arg));
+                let wrong = arg[1..].iter().find(|c| !b"PLe".contains(c)).unwrap_or(&b'-');
+                super::bad_option(shell, "cd", &format!("-{}", char::from(*wrong)));
                 return Ok(USAGE);
             }
             _ => break,

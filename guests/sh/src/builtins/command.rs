@@ -50,6 +50,15 @@ pub(super) fn command(shell: &mut Shell, args: Vec<Decl>) -> Exec {
         }
         return answer;
     }
+    // Under `command`, an error of a special builtin does not end the script.
+    let outer = std::mem::replace(&mut shell.tolerates, true);
+    let answer = run(shell, args, standard);
+    shell.tolerates = outer;
+    answer
+}
+
+/// Runs a command, with the standard `PATH` if asked.
+fn run(shell: &mut Shell, args: Vec<Decl>, standard: bool) -> Exec {
     let name = args[0].text();
     if standard && !shell.is_builtin(&name) {
         let path = shell.get(b"PATH");

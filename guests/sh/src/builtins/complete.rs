@@ -42,6 +42,12 @@ fn parse(shell: &mut Shell, args: &[Text], who: &str) -> Result<Call, i32> {
                 continue;
             }
             match letter {
+                b'p' | b'r' | b'C' | b'G' | b'W' | b'X' | b'P' | b'S' | b'F' | b'A'
+                    if who == "compopt" =>
+                {
+                    super::bad_option(shell, who, &format!("-{}", char::from(*letter)));
+                    return Err(USAGE);
+                }
                 b'p' => call.print = true,
                 b'r' => call.remove = true,
                 b'D' => call.special = Some("-D"),
@@ -56,9 +62,7 @@ fn parse(shell: &mut Shell, args: &[Text], who: &str) -> Result<Call, i32> {
                             Some(value) => value.clone(),
                             None => {
                                 let letter = char::from(*letter);
-                                shell.warn(&format!(
-                                    "{who}: -{letter}: option requires an argument"
-                                ));
+                                super::needs_argument(shell, who, &format!("-{letter}"));
                                 return Err(USAGE);
                             }
                         }
@@ -108,6 +112,10 @@ fn take(
         b'P' => spec.prefix = Some(value),
         b'S' => spec.suffix = Some(value),
         b'X' => spec.filter = Some(value),
+        b'F' if value.iter().any(|c| b" \t\n;&|<>()'\"\\$`".contains(c)) => {
+            shell.warn(&format!("{who}: `{}': not a valid identifier", shown(&value)));
+            return Err(USAGE);
+        }
         b'F' => spec.function = Some(value),
         _ => spec.command = Some(value),
     }
@@ -126,8 +134,18 @@ pub(super) fn complete(shell: &mut Shell, args: &[Text]) -> Exec {
         if call.names.is_empty() {
             shell.completions.clear();
         }
+        let mut status = 0;
+        for name in &call.names {
+            // Without a table of specifications, bash does not look.
+            if !shell.completions.is_empty()
+                && !shell.completions.iter().any(|(known, _)| known == name)
+            {
+                no_specification(shell, "complete", name);
+                status = 1;
+            }
+        }
         shell.completions.retain(|(name, _)| !call.names.contains(name));
-        return Ok(0);
+        return Ok(status);
     }
     if call.print || args.len() == 1 || call.names.is_empty() {
         if !call.print && args.len() > 1 {
@@ -153,13 +171,18 @@ fn print(shell: &mut Shell, names: &[Text]) -> Exec {
         match shell.completions.iter().find(|(known, _)| known == name) {
             Some((name, spec)) => out.extend_from_slice(&described(name, spec)),
             None => {
-                shell.warn(&format!("complete: {}: no completion specification", shown(name)));
+                no_specification(shell, "complete", name);
                 status = 1;
             }
         }
     }
     let written = shell.print(&out, "complete")?;
     Ok(status.max(written))
+}
+
+/// Complains of a command without a specification.
+fn no_specification(shell: &mut Shell, who: &str, name: &[u8]) {
+    shell.warn(&format!("{who}: {}: no completion specification", shown(stored(name))));
 }
 
 /// Buckets of bash's table of completions.
@@ -261,7 +284,7 @@ pub(super) fn compopt(shell: &mut Shell, args: &[Text]) -> Exec {
     let mut status = 0;
     for name in &call.names {
         let Some((_, spec)) = shell.completions.iter_mut().find(|(known, _)| known == name) else {
-            shell.warn(&format!("compopt: {}: no completion specification", shown(name)));
+            no_specification(shell, "compopt", name);
             status = 1;
             continue;
         };

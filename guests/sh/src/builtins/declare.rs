@@ -86,6 +86,15 @@ fn run(shell: &mut Shell, args: Vec<Decl>, mut asked: Asked) -> Exec {
         let on = sign == Some(b'-');
         for letter in &arg[1..] {
             let bit = match letter {
+                letter
+                    if (asked.who == "export" && !b"fnp".contains(letter))
+                        || (asked.who == "readonly" && !b"aAfp".contains(letter)) =>
+                {
+                    let letter = char::from(*letter);
+                    let who = asked.who;
+                    super::bad_option(shell, who, &format!("-{letter}"));
+                    return Ok(USAGE);
+                }
                 b'x' => flag::EXPORT,
                 b'r' => flag::READONLY,
                 b'i' => flag::INTEGER,
@@ -142,7 +151,8 @@ fn run(shell: &mut Shell, args: Vec<Decl>, mut asked: Asked) -> Exec {
         args.next();
     }
     let args: Vec<Decl> = args.collect();
-    if asked.indexed || asked.assoc {
+    let refers = asked.on & flag::NAMEREF != 0 && (asked.indexed || asked.assoc);
+    if refers {
         asked.on &= !flag::NAMEREF;
     }
     if asked.functions {
@@ -166,6 +176,15 @@ fn run(shell: &mut Shell, args: Vec<Decl>, mut asked: Asked) -> Exec {
     }
     let mut status = 0;
     for arg in args {
+        // As in bash, the array is made nevertheless.
+        if let Decl::Assign(Assigned { name, value: NewValue::Array(_), .. }) = &arg
+            && refers
+        {
+            let name = shown(name);
+            let who = asked.who;
+            shell.warn(&format!("{who}: {name}: reference variable cannot be an array"));
+            status = 1;
+        }
         match one(shell, arg, &asked) {
             Ok(true) => {}
             Ok(false) | Err(Flow::Discard(_)) => status = 1,
@@ -278,22 +297,42 @@ fn one(shell: &mut Shell, arg: Decl, asked: &Asked) -> Result<bool, Flow> {
     if asked.on & flag::NAMEREF != 0 {
         return reference(shell, &target, value, asked);
     }
+    if asked.off & flag::NAMEREF != 0
+        && shell.is_reference(&name)
+        && let Some(NewValue::Scalar(text)) = &value
+    {
+        // The value goes to the variable that the reference names.
+        shell.assign(&name, index.as_deref(), text.clone(), append)?;
+        if let Some(var) = shell.vars.get_mut(name.as_slice()) {
+            var.flags &= !flag::NAMEREF;
+        }
+        return Ok(true);
+    }
     if shell.vars.get(target.as_slice()).is_some_and(|var| var.has(flag::READONLY))
-        && (value.is_some()
-            || asked.off & flag::READONLY != 0
-            || (asked.on & !flag::READONLY & !flag::EXPORT) != 0)
+        && (value.is_some() || asked.off & flag::READONLY != 0)
     {
         shell.warn(&format!(
             "{}{}: readonly variable",
             if who == "declare" { "declare: " } else { "" },
             shown(&target)
         ));
+        if matches!(who, "export" | "readonly") {
+            super::misused(shell, 1)?;
+        }
         return Ok(false);
     }
     if let Some(at) = crate::shell::start::options_at(&target)
         && value.is_none()
     {
         shell.exported_options[at] = asked.on & flag::EXPORT != 0;
+        return Ok(true);
+    }
+    // An attribute does not hide the value of a dynamic variable.
+    if value.is_none()
+        && !makes_local
+        && !shell.vars.contains_key(target.as_slice())
+        && shell.dynamic(&target).is_some()
+    {
         return Ok(true);
     }
     // As in bash, `readonly -a name` alone declares no array.
@@ -524,7 +563,7 @@ fn list(shell: &mut Shell, asked: &Asked) -> Exec {
         }
         _ => shell.vars.keys().map(|name| name.to_vec()).collect(),
     };
-    let computed = if asked.who == "local" { Vec::new() } else { shell.computed() };
+    let computed = if asked.who == "local" { Vec::new() } else { shell.listed() };
     names.extend(computed.iter().map(|(name, _)| name.clone()));
     names.sort_unstable();
     names.dedup();
@@ -543,7 +582,9 @@ fn list(shell: &mut Shell, asked: &Asked) -> Exec {
         if filtered && !fits {
             continue;
         }
-        if filtered || asked.print || asked.local {
+        if shell.options.posix() && matches!(asked.who, "export" | "readonly") {
+            out.extend_from_slice(&posix_line(asked.who, &name, var));
+        } else if filtered || asked.print || asked.local {
             out.extend_from_slice(&described(&name, var));
         } else if var.is_assigned() {
             out.extend_from_slice(&setting(&name, var));
@@ -553,6 +594,25 @@ fn list(shell: &mut Shell, asked: &Asked) -> Exec {
         out.extend_from_slice(&all_functions(shell));
     }
     shell.print(&out, asked.who)
+}
+
+/// Formats a variable as `export` and `readonly` list it in POSIX mode.
+fn posix_line(who: &str, name: &[u8], var: &Var) -> Text {
+    let kind = match &var.value {
+        Value::Indexed(..) => " -a",
+        Value::Assoc(..) => " -A",
+        Value::Unset | Value::Scalar(_) => "",
+    };
+    let mut line = format!("{who}{kind} {}", shown(name)).into_bytes();
+    match &var.value {
+        Value::Unset => {}
+        Value::Scalar(text) => line.extend([b"=", quote::double(text).as_slice()].concat()),
+        Value::Indexed(..) | Value::Assoc(..) => {
+            line.extend([b"=", transform::compound(var).as_slice()].concat());
+        }
+    }
+    line.push(b'\n');
+    line
 }
 
 /// Formats a variable as `set` does.
@@ -599,6 +659,10 @@ fn functions(shell: &mut Shell, args: &[Decl], asked: &Asked) -> Exec {
                 out.extend_from_slice(format!("declare -{letters} {}\n", shown(name)).as_bytes());
             } else {
                 out.extend_from_slice(&function_text(name, &function.body()));
+                if letters != "f" {
+                    let line = format!("declare -{letters} {}\n", shown(name));
+                    out.extend_from_slice(line.as_bytes());
+                }
             }
         }
         return shell.print(&out, asked.who);

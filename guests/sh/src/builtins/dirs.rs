@@ -54,7 +54,7 @@ fn out_of_range(shell: &mut Shell, who: &str, position: &[u8]) {
     match shell.dir_stack.is_empty() {
         true => shell.warn(&format!("{who}: directory stack empty")),
         false => {
-            let position = shown(position);
+            let position = shown(if who == "dirs" { &position[1..] } else { position });
             shell.warn(&format!("{who}: {position}: directory stack index out of range"));
         }
     }
@@ -86,6 +86,7 @@ pub(super) fn pushd(shell: &mut Shell, args: &[Text]) -> Exec {
         },
         [option] if option.len() > 1 && option[0] == b'-' => {
             shell.warn(&format!("pushd: {}: invalid number", shown(option)));
+            super::print_usage(shell, "pushd");
             Ok(super::USAGE)
         }
         [dir] => {
@@ -112,7 +113,12 @@ pub(super) fn popd(shell: &mut Shell, args: &[Text]) -> Exec {
     let rest: Vec<&Text> = args[1..].iter().filter(|arg| *arg != b"-n" && *arg != b"--").collect();
     let mut dirs = stack(shell);
     if let Some(arg) = rest.first().filter(|arg| !is_position(arg)) {
-        shell.warn(&format!("popd: {}: invalid argument", shown(arg)));
+        let is_option = arg.len() > 1 && arg[0] == b'-';
+        let what = if is_option { "invalid number" } else { "invalid argument" };
+        shell.warn(&format!("popd: {}: {what}", shown(arg)));
+        if is_option {
+            super::print_usage(shell, "popd");
+        }
         return Ok(super::USAGE);
     }
     if dirs.len() < 2 {

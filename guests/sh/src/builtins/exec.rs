@@ -21,13 +21,17 @@ pub(super) fn exec(shell: &mut Shell, args: &[Text]) -> Exec {
             b"-c" => clean = true,
             b"-l" => login = true,
             b"-a" => {
+                if more.is_empty() {
+                    super::needs_argument(shell, "exec", "-a");
+                    return Ok(USAGE);
+                }
                 name = more.first().cloned();
                 rest = more.get(1..).unwrap_or(&[]);
                 continue;
             }
             arg if arg.len() > 1 && arg[0] == b'-' => {
                 super::bad_option(shell, "exec", &shown(arg));
-                return Ok(USAGE);
+                return super::misused(shell, USAGE);
             }
             _ => break,
         }
@@ -50,7 +54,7 @@ pub(super) fn exec(shell: &mut Shell, args: &[Text]) -> Exec {
     }
     if matches!(found, crate::exec::find::Found::Nothing) && !args[0].contains(&b'/') {
         shell.warn(&format!("exec: {}: not found", shown(&args[0])));
-        let goes_on = shell.options.execfail() || shell.interactive;
+        let goes_on = goes_on(shell);
         return if goes_on { Ok(NOT_FOUND) } else { Err(Flow::Exit(NOT_FOUND)) };
     }
     let mut env = if clean { Vec::new() } else { shell.exported() };
@@ -61,7 +65,12 @@ pub(super) fn exec(shell: &mut Shell, args: &[Text]) -> Exec {
             shell.traps.list.remove(&crate::shell::traps::Event::Exit);
             Err(Flow::Exit(status.code()))
         }
-        Err(status) if shell.options.execfail() || shell.interactive => Ok(status),
+        Err(status) if goes_on(shell) => Ok(status),
         Err(status) => Err(Flow::Exit(status)),
     }
+}
+
+/// Returns true if the shell survives a program that cannot be run. A subshell never does.
+fn goes_on(shell: &Shell) -> bool {
+    !shell.in_subshell && (shell.options.execfail() || shell.interactive)
 }

@@ -6,6 +6,9 @@ use crate::syntax::ast::Text;
 
 fn loops(shell: &mut Shell, args: &[Text], who: &str) -> Result<Option<usize>, Flow> {
     if shell.loops == 0 {
+        if shell.options.posix() {
+            return Ok(None);
+        }
         shell.warn(&format!("{who}: only meaningful in a `for', `while', or `until' loop"));
         return Ok(None);
     }
@@ -69,6 +72,9 @@ pub(super) fn return_(shell: &mut Shell, args: &[Text]) -> Exec {
         return Err(too_many(shell, "return"));
     }
     if shell.frames.is_empty() {
+        if let Some(arg) = args.get(1).filter(|arg| *arg != b"--" && number(arg).is_none()) {
+            shell.warn(&format!("return: {}: numeric argument required", shown(arg)));
+        }
         shell.warn("return: can only `return' from a function or sourced script");
         return Ok(2);
     }

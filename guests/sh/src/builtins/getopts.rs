@@ -6,6 +6,12 @@ use crate::syntax::ast::Text;
 
 pub(super) fn getopts(shell: &mut Shell, args: &[Text]) -> Exec {
     let args = if args.get(1).is_some_and(|arg| arg == b"--") { &args[1..] } else { args };
+    if let Some([b'-', letter, ..]) = args.get(1).map(Vec::as_slice)
+        && args[0] == b"getopts"
+    {
+        super::bad_option(shell, "getopts", &format!("-{}", char::from(*letter)));
+        return Ok(USAGE);
+    }
     let (Some(spec), Some(name)) = (args.get(1), args.get(2)) else {
         shell.print_error(b"getopts: usage: getopts optstring name [arg ...]\n");
         return Ok(USAGE);

@@ -30,7 +30,7 @@ pub(super) fn hash(shell: &mut Shell, args: &[Text]) -> Exec {
                         if rest.is_empty() { args.get(at).cloned() } else { Some(rest.to_vec()) };
                     at += usize::from(rest.is_empty());
                     if path.is_none() {
-                        shell.warn("hash: -p: option requires an argument");
+                        super::needs_argument(shell, "hash", "-p");
                         return Ok(USAGE);
                     }
                     break;
@@ -45,9 +45,10 @@ pub(super) fn hash(shell: &mut Shell, args: &[Text]) -> Exec {
     let names = &args[at.min(args.len())..];
     if forget {
         shell.hashed.clear();
+        shell.hits.clear();
     }
-    if tell {
-        return show(shell, names, reusable);
+    if tell || (remove && names.is_empty()) {
+        return show(shell, names, reusable, if tell { "-t" } else { "-d" });
     }
     if names.is_empty() {
         return if forget { Ok(0) } else { list(shell, reusable) };
@@ -65,6 +66,7 @@ pub(super) fn hash(shell: &mut Shell, args: &[Text]) -> Exec {
                 continue;
             }
             shell.hashed.insert(name.clone(), path.clone());
+            shell.hits.remove(name);
         } else if !(name.contains(&b'/')
             || shell.functions.contains_key(name)
             || shell.is_builtin(name))
@@ -73,6 +75,7 @@ pub(super) fn hash(shell: &mut Shell, args: &[Text]) -> Exec {
             if !matches!(shell.find_program(name), Found::Program(_)) {
                 status = not_found(shell, name);
             }
+            shell.hits.remove(name);
         }
     }
     Ok(status)
@@ -91,9 +94,9 @@ fn not_found(shell: &mut Shell, name: &[u8]) -> i32 {
 }
 
 /// Implements `hash -t`.
-fn show(shell: &mut Shell, names: &[Text], reusable: bool) -> Exec {
+fn show(shell: &mut Shell, names: &[Text], reusable: bool, option: &str) -> Exec {
     if names.is_empty() {
-        shell.warn("hash: -t: option requires an argument");
+        shell.warn(&format!("hash: {option}: option requires an argument"));
         return Ok(1);
     }
     let mut out = Vec::new();
@@ -133,7 +136,8 @@ fn list(shell: &mut Shell, reusable: bool) -> Exec {
         if reusable {
             out.extend_from_slice(&as_command(name, path));
         } else {
-            out.extend_from_slice(b"   1\t");
+            let hits = shell.hits.get(name).copied().unwrap_or(0);
+            out.extend_from_slice(format!("{hits:4}\t").as_bytes());
             out.extend_from_slice(path);
             out.push(b'\n');
         }

@@ -1,6 +1,6 @@
 //! The `help` builtin.
 
-use super::{BUILTINS, shown};
+use super::{BUILTINS, USAGE, shown};
 use crate::pattern::{Pattern, Rules};
 use crate::shell::{Exec, Shell};
 use crate::syntax::ast::Text;
@@ -20,7 +20,20 @@ fn commands() -> Vec<(&'static str, &'static str)> {
 
 pub(super) fn help(shell: &mut Shell, args: &[Text]) -> Exec {
     let mut out = Vec::new();
-    let names: Vec<&Text> = args[1..].iter().filter(|arg| arg.first() != Some(&b'-')).collect();
+    let mut names = &args[1..];
+    while let Some(([b'-', letters @ ..], more)) =
+        names.split_first().map(|(arg, more)| (arg.as_slice(), more))
+        && !letters.is_empty()
+    {
+        names = more;
+        if letters == b"-" {
+            break;
+        }
+        if let Some(wrong) = letters.iter().find(|letter| !b"dms".contains(letter)) {
+            super::bad_option(shell, "help", &format!("-{}", char::from(*wrong)));
+            return Ok(USAGE);
+        }
+    }
     if names.is_empty() {
         out.extend_from_slice(
             b"Commands of the shell itself; `help name' says how to use one:\n\n",
@@ -38,6 +51,12 @@ pub(super) fn help(shell: &mut Shell, args: &[Text]) -> Exec {
         return shell.print(&out, "help");
     }
     let (mut status, mut any) = (0, false);
+    if let Some(name) = names.iter().find(|name| name.iter().any(|c| b"*?[".contains(c))) {
+        let many = if names.len() > 1 { "s" } else { "" };
+        out.extend_from_slice(
+            format!("Shell commands matching keyword{many} `{}'\n\n", shown(name)).as_bytes(),
+        );
+    }
     for name in names {
         let pattern = Pattern::new(name, Rules::default());
         let mut found = false;

@@ -27,7 +27,7 @@ pub(super) fn history(shell: &mut Shell, args: &[Text]) -> Exec {
                 b'c' => shell.history.clear(),
                 b'd' => {
                     let Some(spec) = args.get(at) else {
-                        shell.warn("history: -d: option requires an argument");
+                        super::needs_argument(shell, "history", "-d");
                         return Ok(USAGE);
                     };
                     return delete(shell, &spec.clone());

@@ -68,6 +68,10 @@ pub(super) fn mapfile(shell: &mut Shell, args: &[Text]) -> Exec {
         }
     }
     let name = args.get(at).cloned().unwrap_or_else(|| b"MAPFILE".to_vec());
+    if name.is_empty() {
+        shell.warn("mapfile: empty array variable name");
+        return Ok(USAGE);
+    }
     if !is_name(&name) {
         shell.warn(&format!("mapfile: `{}': not a valid identifier", shown(&name)));
         return Ok(1);

@@ -71,7 +71,7 @@ impl Builtin {
             shell.print(text.as_bytes(), self.name)?;
             return Ok(USAGE);
         }
-        match self.run {
+        let answer = match self.run {
             Run::Plain(run) => {
                 let args: Vec<Text> = args
                     .into_iter()
@@ -83,9 +83,19 @@ impl Builtin {
                 run(shell, &args)
             }
             Run::Declaration(run) => run(shell, args),
+        };
+        match answer {
+            // A variable that cannot be assigned fails these builtins, and not the line.
+            Err(Flow::Discard(_) | Flow::Fatal(_)) if ASSIGNING.contains(&self.name) => {
+                Ok(if self.name == "getopts" { USAGE } else { 1 })
+            }
+            answer => answer,
         }
     }
 }
+
+/// Builtins that assign variables whose names are arguments.
+const ASSIGNING: [&str; 6] = ["getopts", "let", "mapfile", "printf", "read", "readarray"];
 
 impl Builtin {
     /// Returns false for builtins that take `--help` as an ordinary argument.
@@ -128,7 +138,7 @@ pub static BUILTINS: &[Builtin] = &[
     plain("bg", "bg [job_spec ...]", jobs::bg),
     plain(
         "bind",
-        "bind [-lpsvPSVX] [-m keymap] [-q name] [-u name] [-r keyseq] [keyseq:function]",
+        "bind [-lpsvPSVX] [-m keymap] [-f filename] [-q name] [-u name] [-r keyseq] [-x keyseq:shell-command] [keyseq:readline-function or readline-command]",
         bind::bind,
     ),
     special("break", "break [n]", flow::break_),
@@ -257,6 +267,21 @@ fn print_usage(shell: &mut Shell, who: &str) {
     if let Some(builtin) = find(who.as_bytes()) {
         shell.print_error(format!("{who}: usage: {}\n", builtin.usage).as_bytes());
     }
+}
+
+/// Ends a builtin that was used wrongly. In POSIX mode, that ends the script if the builtin is a
+/// special one and was not started by `command`.
+fn misused(shell: &Shell, status: i32) -> Exec {
+    match shell.options.posix() && !shell.interactive && !shell.tolerates {
+        true => Err(Flow::Exit(status)),
+        false => Ok(status),
+    }
+}
+
+/// Complains of an option without the argument that it needs, and prints the synopsis.
+fn needs_argument(shell: &mut Shell, who: &str, option: &str) {
+    shell.warn(&format!("{who}: {option}: option requires an argument"));
+    print_usage(shell, who);
 }
 
 /// Complains of too many arguments. As in bash, that ends the text of `bash -c`.

@@ -148,7 +148,7 @@ fn options(shell: &mut Shell, args: &[Text]) -> Result<(Asked, Vec<Text>), i32> 
                             Some(value) => value.clone(),
                             None => {
                                 let c = char::from(c);
-                                shell.warn(&format!("read: -{c}: option requires an argument"));
+                                super::needs_argument(shell, "read", &format!("-{c}"));
                                 return Err(USAGE);
                             }
                         }
@@ -312,6 +312,7 @@ fn store(shell: &mut Shell, asked: &Asked, names: &[Text], line: Vec<Marked>) ->
             words.push(plain(word));
             rest = more;
         }
+        shell.check_writable(array)?;
         shell.vars.remove(array.as_slice());
         return shell.set_array(array, words);
     }

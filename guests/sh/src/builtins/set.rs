@@ -9,7 +9,7 @@ use crate::syntax::ast::Text;
 
 pub(super) fn set(shell: &mut Shell, args: &[Text]) -> Exec {
     if args.len() == 1 {
-        let mut vars = shell.computed();
+        let mut vars = shell.listed();
         vars.retain(|(name, _)| !shell.vars.contains_key(name.as_slice()));
         vars.extend(shell.vars.iter().map(|(name, var)| (name.to_vec(), var.clone())));
         vars.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
@@ -56,6 +56,12 @@ pub(super) fn set(shell: &mut Shell, args: &[Text]) -> Exec {
                         if !shell.options.set_named(&name, on) {
                             shell.warn(&format!("set: {name}: invalid option name"));
                             return Ok(USAGE);
+                        }
+                        if name == "posix" {
+                            shell.note_posix();
+                        }
+                        if name == "history" && on && !shell.interactive {
+                            shell.load_history();
                         }
                         at += 1;
                     }

@@ -76,8 +76,17 @@ pub(super) fn shopt(shell: &mut Shell, args: &[Text]) -> Exec {
             Some(turn) => {
                 if set {
                     shell.options.set_named(name, turn);
+                    if name == "posix" {
+                        shell.note_posix();
+                    }
                 } else {
                     shell.options.shopt_named(name, turn);
+                    if let Some(level) = name.strip_prefix("compat") {
+                        match turn {
+                            true => shell.set(b"BASH_COMPAT", level.as_bytes().to_vec())?,
+                            false => shell.unset(b"BASH_COMPAT")?,
+                        }
+                    }
                     if name == "extdebug" {
                         shell.options.set_named("functrace", turn);
                         shell.options.set_named("errtrace", turn);

@@ -3,7 +3,7 @@
 use super::{USAGE, shown};
 use crate::exec::find::Found;
 use crate::shell::output::reason;
-use crate::shell::{Exec, Flow, Shell};
+use crate::shell::{Exec, Shell};
 use crate::syntax::ast::{FileMode, Text};
 
 pub(super) fn source(shell: &mut Shell, args: &[Text]) -> Exec {
@@ -12,14 +12,14 @@ pub(super) fn source(shell: &mut Shell, args: &[Text]) -> Exec {
         Some(b"--") => &args[2..],
         Some([b'-', letter, ..]) => {
             super::bad_option(shell, &who, &format!("-{}", char::from(*letter)));
-            return Ok(USAGE);
+            return super::misused(shell, USAGE);
         }
         _ => &args[1..],
     };
     let Some((name, more)) = rest.split_first() else {
         shell.warn(&format!("{who}: filename argument required"));
         super::print_usage(shell, &who);
-        return Ok(USAGE);
+        return super::misused(shell, USAGE);
     };
     let mut path = name.clone();
     if !name.contains(&b'/') && shell.options.sourcepath() {
@@ -45,10 +45,7 @@ pub(super) fn source(shell: &mut Shell, args: &[Text]) -> Exec {
                 } else {
                     shell.warn(&format!("{}: {}", shown(name), reason(&error)));
                 }
-                if shell.options.posix() && !shell.interactive {
-                    return Err(Flow::Exit(1));
-                }
-                return Ok(1);
+                return super::misused(shell, 1);
             }
         }
     };

@@ -54,7 +54,8 @@ fn run(shell: &mut Shell, args: &[Text], who: &str) -> Exec {
 
 fn binary_op(text: &[u8]) -> Option<TestOp> {
     Some(match text {
-        b"=" | b"==" => TestOp::Matches,
+        b"=" => TestOp::Equals,
+        b"==" => TestOp::Matches,
         b"!=" => TestOp::Differs,
         b"<" => TestOp::Before,
         b">" => TestOp::After,
@@ -201,7 +202,7 @@ impl Test<'_> {
 
     fn binary(&mut self, op: TestOp, left: &[u8], right: &[u8]) -> Answer {
         Ok(match op {
-            TestOp::Matches => left == right,
+            TestOp::Matches | TestOp::Equals => left == right,
             TestOp::Differs => left != right,
             TestOp::Eq | TestOp::Ne | TestOp::Lt | TestOp::Le | TestOp::Gt | TestOp::Ge => {
                 let integer = |text: &[u8]| {

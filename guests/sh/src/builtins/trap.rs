@@ -39,9 +39,6 @@ pub(super) fn trap(shell: &mut Shell, args: &[Text]) -> Exec {
     for name in events {
         match Event::parse(name) {
             Some(event) => {
-                if event == Event::Return {
-                    shell.return_trap_depth = shell.frames.len();
-                }
                 shell.traps.set(event, command.clone());
             }
             None => {

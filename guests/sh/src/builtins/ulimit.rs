@@ -59,12 +59,14 @@ impl Shell {
 }
 
 pub(super) fn ulimit(shell: &mut Shell, args: &[Text]) -> Exec {
-    let (mut letters, mut side, mut all, mut value) = (Vec::new(), Side::Both, false, None);
-    for arg in &args[1..] {
+    let (mut asked, mut side, mut all) = (Vec::new(), Side::Both, false);
+    let mut at = 1;
+    while let Some(arg) = args.get(at) {
+        at += 1;
         match arg.as_slice() {
-            b"--" => {}
+            b"--" => break,
             [b'-', options @ ..] if !options.is_empty() => {
-                for letter in options {
+                for (place, letter) in options.iter().enumerate() {
                     match letter {
                         b'S' if side == Side::Hard => side = Side::Both,
                         b'S' => side = Side::Soft,
@@ -72,7 +74,19 @@ pub(super) fn ulimit(shell: &mut Shell, args: &[Text]) -> Exec {
                         b'H' => side = Side::Hard,
                         b'a' => all = true,
                         letter if RESOURCES.iter().any(|(known, ..)| known == letter) => {
-                            letters.push(*letter);
+                            // The limit follows in the same argument, or in the next one.
+                            let rest = &options[place + 1..];
+                            let next = args.get(at).filter(|next| next.first() != Some(&b'-'));
+                            let value = match (rest.is_empty(), next) {
+                                (false, _) => Some(rest.to_vec()),
+                                (true, Some(next)) => {
+                                    at += 1;
+                                    Some(next.clone())
+                                }
+                                (true, None) => None,
+                            };
+                            asked.push((*letter, value));
+                            break;
                         }
                         _ => {
                             super::bad_option(
@@ -85,7 +99,10 @@ pub(super) fn ulimit(shell: &mut Shell, args: &[Text]) -> Exec {
                     }
                 }
             }
-            arg => value = Some(arg.to_vec()),
+            _ => {
+                at -= 1;
+                break;
+            }
         }
     }
     if all {
@@ -96,18 +113,22 @@ pub(super) fn ulimit(shell: &mut Shell, args: &[Text]) -> Exec {
         }
         return shell.print(out.as_bytes(), "ulimit");
     }
-    if letters.is_empty() {
-        letters.push(b'f');
-    }
-    if let Some(value) = value {
-        return set(shell, letters[0], side, &value);
+    if asked.is_empty() {
+        asked.push((b'f', args.get(at).cloned()));
     }
     let mut out = String::new();
-    for letter in &letters {
+    for (letter, value) in &asked {
+        if let Some(value) = value {
+            let status = set(shell, *letter, side, value)?;
+            if status != 0 {
+                return Ok(status);
+            }
+            continue;
+        }
         let line = text(shell, *letter, side);
         let known = RESOURCES.iter().find(|(known, ..)| known == letter);
         match known {
-            Some((_, name, unit, _)) if letters.len() > 1 => {
+            Some((_, name, unit, _)) if asked.len() > 1 => {
                 out.push_str(&labelled(name, unit, &line));
             }
             _ => out.push_str(&format!("{line}\n")),

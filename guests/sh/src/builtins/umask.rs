@@ -7,16 +7,28 @@ use crate::shell::{Exec, Shell};
 use crate::syntax::ast::Text;
 
 pub(super) fn umask(shell: &mut Shell, args: &[Text]) -> Exec {
-    let symbolic = args[1..].iter().any(|arg| arg == b"-S");
-    let reuse = args[1..].iter().any(|arg| arg == b"-p");
-    if let Some(wrong) = args[1..]
-        .iter()
-        .find(|arg| arg.first() == Some(&b'-') && !matches!(arg.as_slice(), b"-S" | b"-p"))
+    let (mut symbolic, mut reuse) = (false, false);
+    let mut rest = &args[1..];
+    while let Some(([b'-', letters @ ..], more)) =
+        rest.split_first().map(|(arg, more)| (arg.as_slice(), more))
+        && !letters.is_empty()
     {
-        super::bad_option(shell, "umask", &shown(wrong));
-        return Ok(super::USAGE);
+        rest = more;
+        if letters == b"-" {
+            break;
+        }
+        for letter in letters {
+            match letter {
+                b'S' => symbolic = true,
+                b'p' => reuse = true,
+                letter => {
+                    super::bad_option(shell, "umask", &format!("-{}", char::from(*letter)));
+                    return Ok(super::USAGE);
+                }
+            }
+        }
     }
-    let Some(mode) = args[1..].iter().find(|arg| arg.first() != Some(&b'-')) else {
+    let Some(mode) = rest.first() else {
         let mask = sys::umask(0o022);
         sys::umask(mask);
         let shown = if symbolic { letters(mask) } else { format!("{mask:04o}") };

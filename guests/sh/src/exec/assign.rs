@@ -125,7 +125,7 @@ impl Shell {
 
     fn expand_assign_to(&mut self, assign: &Assign, makes_map: bool) -> Result<Assigned, Flow> {
         let index = match &assign.index {
-            Some(word) => Some(self.expand_string(word)?),
+            Some(word) => Some(self.expand_subscript(word)?),
             None => None,
         };
         let value = match &assign.value {
@@ -146,7 +146,7 @@ impl Shell {
                         continue;
                     }
                     let key = match &element.index {
-                        Some(word) => Some(self.expand_string(word)?),
+                        Some(word) => Some(self.expand_subscript(word)?),
                         None => None,
                     };
                     if key.is_some() && is_map {

@@ -48,8 +48,9 @@ impl Shell {
         let args = std::mem::replace(&mut self.args, Rc::new(args));
         let loops = std::mem::take(&mut self.loops);
         let getopts = (self.getopts_at, self.getopts_index);
-        let is_traced = self.options.functrace() || function.traced;
-        let debug = if is_traced { None } else { self.traps.list.remove(&Event::Debug) };
+        let hidden = self.hide_traps(function.traced);
+        let hides = self.traps.hides;
+        self.traps.hides |= !hidden.is_empty();
         let body = function.body();
         if self.traces_commands() {
             self.line = body.line;
@@ -59,13 +60,15 @@ impl Shell {
             Err(Flow::Return(status)) => Ok(status),
             other => other,
         };
-        if let Some(debug) = debug {
-            self.traps.list.entry(Event::Debug).or_insert(debug);
-        }
         if let Ok(status) = answer {
             // The trap sees the status of the last command, not that of `return`.
-            self.run_return_trap(function.traced)?;
+            self.run_trap(Event::Return)?;
             self.status = status;
+        }
+        self.traps.hides = hides;
+        // A trap that the function set stays.
+        for (event, command) in hidden {
+            self.traps.list.entry(event).or_insert(command);
         }
         self.args = args;
         self.loops = loops;
@@ -76,6 +79,21 @@ impl Shell {
             (self.getopts_at, self.getopts_index) = getopts;
         }
         answer
+    }
+
+    /// Removes the traps that a function does not inherit, and returns them.
+    fn hide_traps(&mut self, is_traced: bool) -> Vec<(Event, Rc<Text>)> {
+        if self.traps.are_none() {
+            return Vec::new();
+        }
+        let is_traced = is_traced || self.options.functrace();
+        let inherits = [
+            (Event::Debug, is_traced),
+            (Event::Return, is_traced),
+            (Event::Err, self.options.errtrace()),
+        ];
+        let hidden = inherits.into_iter().filter(|(_, inherits)| !inherits);
+        hidden.filter_map(|(event, _)| Some((event, self.traps.list.remove(&event)?))).collect()
     }
 
     /// Ends a call and restores the variables and options that it shadowed.
@@ -115,12 +133,22 @@ impl Shell {
             Some(args) => Some(std::mem::replace(&mut self.args, Rc::new(args))),
             None => None,
         };
+        let command = self.command_text.clone();
+        let debug = match self.options.functrace() {
+            true => None,
+            false => self.traps.list.remove(&Event::Debug),
+        };
         let answer = match self.exec_text(text, 1, "") {
             Err(Flow::Return(status)) => Ok(status),
             other => other,
         };
+        self.command_text = command;
+        if let Some(debug) = debug {
+            self.traps.list.entry(Event::Debug).or_insert(debug);
+        }
+        self.leave_frame();
         if let Ok(status) = answer {
-            self.run_return_trap(false)?;
+            self.run_trap(Event::Return)?;
             self.status = status;
         }
         // Parameters that the script set with `set` stay.
@@ -128,7 +156,6 @@ impl Shell {
             self.args = before;
         }
         self.args_set |= args_set;
-        self.leave_frame();
         answer
     }
 
@@ -184,6 +211,7 @@ impl Shell {
                         return Err(Flow::Exit(status));
                     }
                     self.status = 2;
+                    self.bad_syntax = who == "eval";
                     return Ok(2);
                 }
             }

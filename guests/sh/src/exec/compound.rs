@@ -28,7 +28,7 @@ fn loop_head(keyword: &[u8], name: &[u8], words: Option<&[Word]>) -> Text {
 impl Shell {
     pub(super) fn exec_compound(&mut self, command: &Command) -> Exec {
         let is_single = matches!(command.kind, Kind::Subshell(_) | Kind::Arith(_) | Kind::Test(_));
-        if is_single && !self.traps.list.is_empty() {
+        if is_single && !self.traps.are_none() {
             self.note_command(command);
         }
         match &command.kind {
@@ -117,7 +117,11 @@ impl Shell {
             redirects: Vec::new(),
         };
         let fds = self.fds.clone();
-        let pid = self.spawn_shell(&body, &fds)?;
+        let outer = self.lends_input;
+        self.lends_input = super::reads_input(command);
+        let pid = self.spawn_shell(&body, &fds);
+        self.lends_input = outer;
+        let pid = pid?;
         let status = self.wait_for(pid)?;
         self.tell_killed(pid, status, || command_text(command));
         Ok(status.code())
@@ -213,7 +217,10 @@ impl Shell {
                 if shell.options.xtrace() {
                     shell.trace(&loop_head(b"for", name, words));
                 }
-                shell.set_loop_variable(name, value)?;
+                match shell.set_loop_variable(name, value) {
+                    Err(Flow::Discard(status)) => return Ok(status),
+                    answer => answer?,
+                }
                 if let Turn::Leave = shell.turn(body, &mut status)? {
                     break;
                 }
@@ -247,11 +254,8 @@ impl Shell {
             }
             loop {
                 if show {
-                    let width = values.len().to_string().len();
-                    for (at, value) in values.iter().enumerate() {
-                        let line = format!("{:>width$}) {}\n", at + 1, shown(value));
-                        shell.print_error(line.as_bytes());
-                    }
+                    let menu = shell.menu(&values);
+                    shell.print_error(&menu);
                 }
                 let prompt = shell.get(b"PS3").unwrap_or_else(|| b"#? ".to_vec());
                 shell.print_error(&prompt);
@@ -269,7 +273,10 @@ impl Shell {
                     .ok()
                     .and_then(|n| n.parse::<usize>().ok())
                     .and_then(|n| values.get(n.checked_sub(1)?));
-                shell.set(name, chosen.cloned().unwrap_or_default())?;
+                match shell.set(name, chosen.cloned().unwrap_or_default()) {
+                    Err(Flow::Discard(status)) => return Ok(status),
+                    answer => answer?,
+                }
                 if let Turn::Leave = shell.turn(body, &mut status)? {
                     return Ok(status);
                 }
@@ -287,7 +294,7 @@ impl Shell {
                 shell.debug_part(|| [b"((", word_text(&text.word).as_slice(), b"))"].concat())?;
                 if shell.options.xtrace() {
                     let source = word_text(&text.word);
-                    shell.trace(&[b"(( ", source.trim_ascii(), b" ))"].concat());
+                    shell.trace(&[b"(( ", source.trim_ascii_start(), b" ))"].concat());
                 }
                 match shell.arith_or(text, "((") {
                     Ok(value) => Ok(Some(value)),
@@ -361,7 +368,8 @@ impl Shell {
         }
         match self.arith_or(text, "((") {
             Ok(value) => Ok(i32::from(value == 0)),
-            Err(None) => Ok(1),
+            // A read-only variable fails the command, and not the line.
+            Err(None | Some(Flow::Discard(_))) => Ok(1),
             Err(Some(flow)) => Err(flow),
         }
     }

@@ -40,12 +40,15 @@ impl Shell {
             return Found::Nothing;
         }
         if let Some(path) = self.hashed.get(name) {
+            let hits = self.hits.entry(name.to_vec()).or_default();
+            *hits = hits.saturating_add(1);
             return Found::Program(path.clone());
         }
         let path = self.get(b"PATH").unwrap_or_default();
         let found = self.search(&path, name);
         if let Found::Program(path) = &found {
             self.hashed.insert(name.to_vec(), path.clone());
+            self.hits.insert(name.to_vec(), 1);
         }
         found
     }

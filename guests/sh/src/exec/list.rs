@@ -100,10 +100,7 @@ impl Shell {
 
     /// Handles a failure: runs the `ERR` trap, then exits if `set -e` is on.
     pub(super) fn failed(&mut self, status: i32) -> Result<(), Flow> {
-        let in_function = self.frames.iter().any(|frame| frame.is_function);
-        if !in_function || self.options.errtrace() {
-            self.run_trap(Event::Err)?;
-        }
+        self.run_trap(Event::Err)?;
         if self.options.errexit() {
             // The EXIT trap sees the function that failed.
             return Err(Flow::Exit(self.run_exit_trap(status)));

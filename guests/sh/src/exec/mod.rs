@@ -8,6 +8,7 @@ pub mod find;
 mod instead;
 mod interactive;
 mod list;
+mod menu;
 mod missing;
 mod pipeline;
 mod redirect;
@@ -25,7 +26,7 @@ pub use assign::{Assigned, Decl, NewElement, NewValue};
 use cofferdam_guest_sys as sys;
 
 use crate::shell::{Exec, Flow, Shell};
-use crate::syntax::ast::{Command, Kind};
+use crate::syntax::ast::{Command, Direction, FileMode, Kind, RedirectFd, RedirectTo};
 
 /// Deepest nesting of running commands, calls and evaluations; each level uses stack.
 pub const MAX_NESTING: usize = 1200;
@@ -62,7 +63,13 @@ impl Shell {
         let redirected = self.redirect(&command.redirects);
         let kept = std::mem::take(&mut self.kept_fds);
         let answer = match redirected {
-            Ok(true) => self.exec_compound(command),
+            Ok(true) => {
+                let outer = self.lends_input;
+                self.lends_input |= reads_input(command);
+                let answer = self.exec_compound(command);
+                self.lends_input = outer;
+                answer
+            }
             Ok(false) => {
                 self.status = 1;
                 Ok(1)
@@ -81,4 +88,20 @@ impl Shell {
         }
         answer
     }
+}
+
+/// Returns true if a redirection of the command itself sets its standard input.
+fn reads_input(command: &Command) -> bool {
+    command.redirects.iter().any(|redirect| {
+        let is_input = match &redirect.to {
+            RedirectTo::File(FileMode::Read | FileMode::ReadWrite, _)
+            | RedirectTo::Copy(Direction::Input, _)
+            | RedirectTo::String(_)
+            | RedirectTo::Here(_) => true,
+            RedirectTo::File(FileMode::Write | FileMode::Clobber | FileMode::Append, _)
+            | RedirectTo::Copy(Direction::Output, _)
+            | RedirectTo::Both(..) => false,
+        };
+        is_input && matches!(redirect.fd, RedirectFd::Implied | RedirectFd::Number(0))
+    })
 }

@@ -55,12 +55,18 @@ impl Shell {
             if matches!(stage.kind, Kind::Simple(_)) && !self.options.functrace() {
                 self.debug_part(|| crate::syntax::command_text(stage))?;
             }
+            if matches!(stage.kind, Kind::Simple(_)) && !self.traps.are_none() {
+                self.note_command(stage);
+            }
             let saved = self.fds.clone();
+            let lends = self.lends_input;
             if let Some(input) = input.take() {
                 self.fds.set(0, input);
+                self.lends_input = true;
             }
             if last && last_here {
                 let answer = self.exec_command(stage);
+                self.lends_input = lends;
                 self.fds = saved;
                 here = Some(answer?);
                 break;
@@ -77,6 +83,7 @@ impl Shell {
                 input = Some(read);
             }
             let pid = self.spawn_stage(stage);
+            self.lends_input = lends;
             self.fds = saved;
             pids.push(pid?);
         }
@@ -119,8 +126,10 @@ impl Shell {
             crate::syntax::list_text(&List { items: vec![plain] })
         };
         let saved = self.fds.clone();
-        // Without job control, a background command does not read the shell's input.
+        // Without job control, a background command does not read the shell's input, but that of a
+        // pipeline or of a redirected compound command.
         if !self.options.monitor()
+            && !self.lends_input
             && let Ok(null) = cofferdam_guest_sys::open(b"/dev/null", libc::O_RDONLY, 0)
         {
             let null = self.parked(null)?;

@@ -9,7 +9,9 @@ use crate::shell::fds::Handle;
 use crate::shell::output::reason;
 use crate::shell::scope::{Place, split_place};
 use crate::shell::{Flow, Shell};
-use crate::syntax::ast::{Direction, FileMode, Here, Redirect, RedirectFd, RedirectTo, Text, Word};
+use crate::syntax::ast::{
+    Direction, FileMode, Here, Op, Part, Redirect, RedirectFd, RedirectTo, Text, Word,
+};
 
 /// Longest here-document passed through a pipe; that much fits before anyone reads it.
 const PIPE_ROOM: usize = 4096;
@@ -96,7 +98,16 @@ impl Shell {
     }
 
     fn here_text(&mut self, here: &Here) -> Result<Text, Flow> {
-        let word = here.body.borrow().clone();
+        let mut word = here.body.borrow().clone();
+        for part in &mut word.parts {
+            // In a here-document, bash joins `$*` with blanks, whatever `IFS` says.
+            if let Part::Param(param) = part
+                && param.name == b"*"
+                && matches!(param.op, Op::Get)
+            {
+                param.name = b"@".to_vec();
+            }
+        }
         self.expand_quoted(&word)
     }
 

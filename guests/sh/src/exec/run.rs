@@ -51,6 +51,9 @@ impl Shell {
             Ok(input) => input,
             Err(status) => return status,
         };
+        if self.options.posix() {
+            self.note_posix();
+        }
         if let Err(status) = self.run_start_files(profile) {
             return self.finish(status);
         }

@@ -19,7 +19,7 @@ impl Shell {
             }
             self.line = command.line;
         }
-        if simple.names_command || !self.traps.list.is_empty() {
+        if simple.names_command || !self.traps.are_none() {
             self.note_command(command);
         }
         self.substituted = None;
@@ -30,7 +30,7 @@ impl Shell {
         } else {
             // Any other command than the noted one runs in a process of its own.
             let is_final = self.final_command.is_some_and(|last| std::ptr::eq(last, command))
-                && self.traps.list.is_empty();
+                && self.traps.are_none();
             let last = if is_final { None } else { self.final_command.take() };
             let answer = self.exec_args(simple, args, &command.redirects);
             self.final_command = last;
@@ -174,7 +174,16 @@ impl Shell {
             let args = args.iter().skip(1).map(Decl::text).collect();
             return self.call_function(name, &function, args, assigns);
         }
-        self.run_command(name, args, assigns)
+        let answer = self.run_command(name, args, assigns);
+        // In POSIX mode, a special builtin with wrong usage ends the script. The status of these
+        // is that of the commands in them.
+        let is_own = !matches!(name, b"eval" | b"." | b"source" | b"exec");
+        match answer {
+            Ok(builtins::USAGE) if special && is_own && !self.interactive => {
+                Err(Flow::Exit(builtins::USAGE))
+            }
+            answer => answer,
+        }
     }
 
     /// Runs a builtin or a program, without looking for a function.
@@ -199,7 +208,12 @@ impl Shell {
             return builtin.call(self, args);
         }
         let keeps = builtin.special && self.options.posix();
-        let mut saved = self.assign_for_now(assigns)?;
+        let mut saved = match self.assign_for_now(assigns) {
+            Err(Flow::Discard(status)) if keeps && !self.interactive => {
+                return Err(Flow::Exit(status));
+            }
+            saved => saved?,
+        };
         // `x=1 export x` lasts.
         if matches!(builtin.name, "export" | "readonly") && !keeps {
             saved.retain(|(name, _)| !args.iter().any(|arg| arg.text() == name[..]));
@@ -227,7 +241,7 @@ impl Shell {
             let name = Name::from(self.resolve(&assign.name).name);
             if self.vars.get(&name).is_some_and(|var| var.has(flag::READONLY)) {
                 if let Err(Flow::Fatal(status)) = self.check_writable(&name) {
-                    return Err(Flow::Exit(status));
+                    return Err(Flow::Discard(status));
                 }
                 continue;
             }

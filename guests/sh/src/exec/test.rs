@@ -44,6 +44,7 @@ impl Shell {
                 Some(false) => self.test(right)?,
                 other => other,
             },
+            TestExpr::Group(inner) => self.test(inner)?,
             TestExpr::Unary(letter, word) => {
                 let text = self.expand_string(word)?;
                 self.trace_test(b"", &[b'-', *letter], &text);
@@ -72,7 +73,7 @@ impl Shell {
         let left = self.expand_string(left)?;
         if self.options.xtrace() {
             let shown = match op {
-                TestOp::Matches | TestOp::Differs => self.expand_pattern(right)?,
+                TestOp::Matches | TestOp::Equals | TestOp::Differs => self.expand_pattern(right)?,
                 TestOp::Regex => self.expand_regex(right)?,
                 _ => self.expand_string(right)?,
             };
@@ -80,12 +81,12 @@ impl Shell {
             self.trace_test(left, op.text(), &shown);
         }
         match op {
-            TestOp::Matches | TestOp::Differs => {
+            TestOp::Matches | TestOp::Equals | TestOp::Differs => {
                 let pattern = self.expand_pattern(right)?;
                 let mut rules = self.pattern_rules();
                 rules.extended = true;
                 let same = Pattern::new(&pattern, rules).matches(&left);
-                Ok(Some(same == (op == TestOp::Matches)))
+                Ok(Some(same == (op != TestOp::Differs)))
             }
             TestOp::Regex => {
                 let pattern = self.expand_regex(right)?;

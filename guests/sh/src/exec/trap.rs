@@ -93,7 +93,7 @@ impl Shell {
             return Ok(Debugged::Run);
         }
         if status == RETURN_FROM_CALL && !self.frames.is_empty() {
-            return Err(Flow::Return(self.status));
+            return Err(Flow::Return(RETURN_FROM_CALL));
         }
         Ok(Debugged::Skip)
     }
@@ -101,20 +101,6 @@ impl Shell {
     /// Runs the DEBUG trap before a part of a compound command.
     pub(super) fn debug_part(&mut self, text: impl FnOnce() -> Text) -> Result<Debugged, Flow> {
         if self.traces_commands() { self.run_debug_trap(text()) } else { Ok(Debugged::Run) }
-    }
-
-    /// Runs the RETURN trap, if it applies to the function or file that returns.
-    pub(super) fn run_return_trap(&mut self, traced: bool) -> Result<(), Flow> {
-        let in_function = self.frames.last().is_some_and(|frame| frame.is_function);
-        if in_function && !traced && !self.options.functrace() && !self.return_trap_here() {
-            return Ok(());
-        }
-        self.run_trap(Event::Return)
-    }
-
-    /// Returns true if the running function set the RETURN trap itself.
-    fn return_trap_here(&self) -> bool {
-        self.return_trap_depth == self.frames.len()
     }
 
     /// Runs the traps of received signals.

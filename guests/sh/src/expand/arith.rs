@@ -6,7 +6,7 @@ use super::value::Key;
 use crate::shell::value::Value;
 use crate::shell::{Flow, Shell};
 use crate::syntax::arith::{self, Arith, Binary, Target, Unary};
-use crate::syntax::ast::{ArithText, Part, Text};
+use crate::syntax::ast::{ArithText, Part, Text, Word};
 
 /// Longest chain of variables whose values are expressions that name further variables.
 const MAX_CHAIN: usize = 256;
@@ -52,8 +52,10 @@ impl Shell {
             if plain {
                 let tree = tree.clone();
                 return self.eval(&tree, &values, 0).map_err(|stop| {
+                    // Without quotes, which belong to the script and not to the expression.
+                    let word = Word::new(text.word.parts.clone());
                     let source =
-                        String::from_utf8_lossy(&crate::syntax::word_text(&text.word)).into_owned();
+                        String::from_utf8_lossy(&crate::syntax::word_text(&word)).into_owned();
                     self.arith_failed(stop, &source, who)
                 });
             }
@@ -213,8 +215,10 @@ impl Shell {
             },
         };
         let Some(text) = value else {
-            if self.options.nounset() {
-                let (Target::Variable(name) | Target::Element(name, _)) = target;
+            let (Target::Variable(name) | Target::Element(name, _)) = target;
+            // An element that an array lacks is 0, even under `set -u`.
+            let is_declared = self.var(name).is_some_and(|var| var.is_assigned());
+            if self.options.nounset() && !is_declared {
                 let name = String::from_utf8_lossy(name).into_owned();
                 self.warn(&format!("{name}: unbound variable"));
                 return Err(Stop::Flow(Flow::Fatal(1)));

@@ -162,6 +162,16 @@ impl Search {
         if part.is_empty() {
             // Trailing or repeated slashes.
             let mut base = base;
+            // As in bash, those at the end are one.
+            if rest.iter().all(|part| part.is_empty())
+                && sys::stat(&base, true).is_ok_and(|status| is_dir(status.mode))
+            {
+                if base.last() != Some(&b'/') {
+                    base.push(b'/');
+                }
+                self.found.push(base);
+                return;
+            }
             // As in bash, repeated slashes stay in the names that are found.
             let is_open = base.last() != Some(&b'/');
             if is_open || !rest.is_empty() {
@@ -189,13 +199,18 @@ impl Search {
             return;
         }
         let pattern = Pattern::new(part, self.rules);
-        let dotted = part.first() == Some(&b'.') || part.starts_with(b"\\.");
-        for name in self.names(&base, dotted || begins_with_dot_group(part)) {
+        let mut forms = Vec::new();
+        dotted_forms(part, self.rules.extended, &mut forms);
+        let dotted: Vec<Pattern> =
+            forms.iter().map(|form| Pattern::new(form, self.rules)).collect();
+        for name in self.names(&base, !dotted.is_empty()) {
             let hidden = name.first() == Some(&b'.');
-            if hidden && !dotted && !self.dot && !begins_with_dot_group(part) {
-                continue;
-            }
-            if pattern.matches(&name) {
+            let is_link = name == b"." || name == b"..";
+            let matches = match hidden && (!self.dot || is_link) {
+                true => dotted.iter().any(|form| form.matches(&name)),
+                false => pattern.matches(&name),
+            };
+            if matches {
                 let next = join(&base, &name);
                 if rest.is_empty() || sys::stat(&next, true).is_ok_and(|s| is_dir(s.mode)) {
                     self.walk(next, rest, depth);
@@ -214,7 +229,8 @@ impl Search {
                 }
                 self.found.push(found);
             }
-        } else {
+        } else if !(base.is_empty() && rest == [b""]) {
+            // `**/` does not match the working directory itself.
             self.walk(base.clone(), rest, depth);
         }
         if depth > MAX_DEPTH || self.found.len() >= MAX_NAMES {
@@ -253,8 +269,66 @@ pub fn is_dir(mode: u32) -> bool {
     mode & 0o170_000 == 0o040_000
 }
 
-fn begins_with_dot_group(part: &[u8]) -> bool {
-    part.len() > 2 && part[1] == b'(' && b"@+?*".contains(&part[0]) && part[2] == b'.'
+/// Most forms in which a pattern with groups may begin with a dot.
+const MAX_FORMS: usize = 32;
+
+/// Collects the patterns with an explicit dot at the beginning that a pattern stands for: only
+/// those match hidden names.
+fn dotted_forms(part: &[u8], extended: bool, forms: &mut Vec<Text>) {
+    if part.first() == Some(&b'.') || part.starts_with(b"\\.") {
+        forms.push(part.to_vec());
+        return;
+    }
+    let is_group = extended && part.len() > 2 && part[1] == b'(' && b"@+?*".contains(&part[0]);
+    if !is_group {
+        return;
+    }
+    let Some((choices, len)) = alternatives(&part[1..]) else { return };
+    let (group, rest) = part.split_at(1 + len);
+    for choice in choices {
+        let mut inner = Vec::new();
+        dotted_forms(choice, extended, &mut inner);
+        for mut form in inner {
+            if forms.len() >= MAX_FORMS {
+                return;
+            }
+            if matches!(part[0], b'*' | b'+') {
+                form.push(b'*');
+                form.extend_from_slice(&group[1..]);
+            }
+            form.extend_from_slice(rest);
+            forms.push(form);
+        }
+    }
+    if matches!(part[0], b'?' | b'*') && forms.len() < MAX_FORMS {
+        dotted_forms(rest, extended, forms);
+    }
+}
+
+/// Splits the parenthesis that begins here at its bars; also returns its length.
+fn alternatives(text: &[u8]) -> Option<(Vec<&[u8]>, usize)> {
+    let mut parts = Vec::new();
+    let (mut depth, mut start, mut at) = (0usize, 1, 0);
+    while at < text.len() {
+        match text[at] {
+            b'\\' => at += 1,
+            b'(' => depth += 1,
+            b'|' if depth == 1 => {
+                parts.push(&text[start..at]);
+                start = at + 1;
+            }
+            b')' => {
+                depth -= 1;
+                if depth == 0 {
+                    parts.push(&text[start..at]);
+                    return Some((parts, at + 1));
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    None
 }
 
 fn join(base: &[u8], name: &[u8]) -> Text {
@@ -288,11 +362,15 @@ fn split(pattern: &[u8]) -> Vec<&[u8]> {
 /// Returns true if a pattern can match more than its own text.
 fn is_pattern(text: &[u8], extended: bool) -> bool {
     let mut at = 0;
+    let mut is_open = false;
     while at < text.len() {
         match text[at] {
             b'\\' => at += 1,
             b'*' | b'?' => return true,
-            b'[' if text[at + 1..].contains(&b']') => return true,
+            b'[' => is_open = true,
+            b']' if is_open => return true,
+            // A bracket expression ends with its name.
+            b'/' => is_open = false,
             b'+' | b'@' | b'!' if extended && text.get(at + 1) == Some(&b'(') => return true,
             _ => {}
         }

@@ -108,6 +108,15 @@ impl Shell {
         self.expand_single(word, Quoting::Bare, true)
     }
 
+    /// Expands a subscript, in which tildes stay as they are.
+    pub(crate) fn expand_subscript(&mut self, word: &Word) -> Result<Text, Flow> {
+        match word.parts.as_slice() {
+            [] => Ok(Vec::new()),
+            [Part::Literal(text) | Part::Quoted(text)] => Ok(text.clone()),
+            _ => self.expand_single(word, Quoting::Bare, false),
+        }
+    }
+
     /// Expands the value of an assignment; tildes after colons expand too.
     pub fn expand_assigned(&mut self, word: &Word) -> Result<Text, Flow> {
         let has_tilde = |part: &Part| matches!(part, Part::Literal(text) if text.contains(&b'~'));

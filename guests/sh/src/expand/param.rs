@@ -10,6 +10,21 @@ use crate::shell::{Flow, Shell};
 use crate::syntax::ast::{DefaultOp, Op, Param, Side, Text, Where, Word};
 
 impl Shell {
+    /// Returns true for `name@letters` or `!name@letters` if the variable is unset.
+    fn transforms_nothing(&mut self, text: &[u8]) -> bool {
+        let Some(at) = text.iter().position(|c| *c == b'@') else { return false };
+        if at + 1 == text.len() || !text[at + 1..].iter().all(u8::is_ascii_alphabetic) {
+            return false;
+        }
+        match text[..at].strip_prefix(b"!") {
+            Some(name) => {
+                crate::syntax::is_name(name)
+                    && self.get(name).is_some_and(|target| self.get(&target).is_none())
+            }
+            None => crate::syntax::is_name(&text[..at]) && self.get(&text[..at]).is_none(),
+        }
+    }
+
     pub(super) fn expand_param(
         &mut self,
         param: &Param,
@@ -17,6 +32,10 @@ impl Shell {
         sink: &mut Sink,
     ) -> Result<(), Flow> {
         if let Op::Bad(text) = &param.op {
+            // An unknown transformation of an unset variable is no error.
+            if self.transforms_nothing(text) {
+                return self.emit(Got::Nothing, quoted, sink);
+            }
             let text = String::from_utf8_lossy(text).into_owned();
             self.warn(&format!("${{{text}}}: bad substitution"));
             return Err(Flow::Discard(1));
@@ -91,7 +110,7 @@ impl Shell {
             return Ok(());
         }
         let mut name = String::from_utf8_lossy(&named.name).into_owned();
-        if bare && name.starts_with(|c: char| c.is_ascii_digit()) {
+        if bare && name.starts_with(|c: char| c.is_ascii_digit() || c == '!') {
             name.insert(0, '$');
         }
         if let Some(Key::Text(index)) = &named.index {
@@ -145,6 +164,8 @@ impl Shell {
     fn apply(&mut self, op: &Op, got: Got, named: &Named) -> Result<Got, Flow> {
         Ok(match op {
             Op::Get => got,
+            // The pattern for an unset variable is not expanded.
+            Op::Remove(..) if matches!(got, Got::Nothing) => got,
             Op::Remove(side, longest, word) => {
                 let pattern = self.expand_pattern(word)?;
                 let pattern = Pattern::new(&pattern, self.exact_rules());
@@ -276,6 +297,10 @@ impl Shell {
             (_, false) => self.emit(got, quoted, sink),
             (DefaultOp::Assign, true) => {
                 let value = self.expand_single_word(word, quoted)?;
+                let target = self.resolve(&named.name).name;
+                if let Err(Flow::Discard(_)) = self.check_writable(&target) {
+                    return Err(Flow::Discard(2));
+                }
                 match &named.index {
                     Some(Key::Text(index)) => {
                         let index = index.clone();
@@ -354,14 +379,13 @@ fn emit_list(list: Vec<Text>, star: bool, quoted: bool, sink: &mut Sink) {
     let separator = sink.first_separator();
     let splits = separator.is_some_and(|c| !matches!(c, b' ' | b'\t' | b'\n'));
     if !quoted && splits && sink.mode() == Mode::Fields {
-        let separator: Text = separator.into_iter().collect();
+        let separator = sink.joint();
         sink.value(&list.join(separator.as_slice()));
         return;
     }
     let joins = quoted && star;
     if sink.mode() != Mode::Fields || joins {
-        let separator = if star { sink.first_separator() } else { Some(b' ') };
-        let separator: Text = separator.into_iter().collect();
+        let separator = if star { sink.joint() } else { b" ".to_vec() };
         let text = list.join(separator.as_slice());
         if quoted {
             sink.quoted(&text)

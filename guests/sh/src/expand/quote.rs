@@ -78,7 +78,8 @@ pub fn backslash(text: &[u8]) -> Text {
 /// Returns true if only `$'…'` can represent the text.
 pub fn needs_ansi(text: &[u8]) -> bool {
     text.iter().any(|c| c.is_ascii_control())
-        || (!text.is_ascii() && std::str::from_utf8(text).is_err())
+        || (!text.is_ascii()
+            && std::str::from_utf8(text).map_or(true, |text| text.chars().any(char::is_control)))
 }
 
 /// Quotes as `$'…'`.
@@ -100,8 +101,10 @@ pub fn ansi(text: &[u8]) -> Text {
             b'\\' => out.extend_from_slice(b"\\\\"),
             b'\'' => out.extend_from_slice(b"\\'"),
             0..=31 | 127 => out.extend_from_slice(format!("\\{c:03o}").as_bytes()),
-            128.. if char::from_u32(code).is_none() => {
-                out.extend_from_slice(format!("\\{c:03o}").as_bytes());
+            128.. if char::from_u32(code).is_none_or(char::is_control) => {
+                for c in &text[at..at + len] {
+                    out.extend_from_slice(format!("\\{c:03o}").as_bytes());
+                }
             }
             _ => out.extend_from_slice(&text[at..at + len]),
         }
@@ -113,6 +116,12 @@ pub fn ansi(text: &[u8]) -> Text {
 
 /// Quotes a key of an associative array, if needed.
 pub fn key(text: &[u8]) -> Text {
-    let plain = |c: &u8| c.is_ascii_alphanumeric() || b"_/.-:=+%,#^~".contains(c) || *c >= 0x80;
-    if !text.is_empty() && text.iter().all(plain) { text.to_vec() } else { double(text) }
+    let is_special = |(at, c): (usize, &u8)| match c {
+        b'~' => at == 0 || matches!(text[at - 1], b':' | b'='),
+        b'#' => at == 0,
+        b'@' => text.len() == 1,
+        c => c.is_ascii_control() || b" '\"\\|&;()<>!{}*[]?^$`".contains(c),
+    };
+    let is_plain = !text.is_empty() && !text.iter().enumerate().any(is_special);
+    if is_plain && !needs_ansi(text) { text.to_vec() } else { double(text) }
 }

@@ -209,6 +209,12 @@ impl Sink {
         self.ifs.first().copied()
     }
 
+    /// Returns the first character of `IFS` with all its bytes.
+    pub(crate) fn joint(&self) -> Text {
+        let len = if self.ifs.is_empty() { 0 } else { crate::pattern::decode(&self.ifs).1 };
+        self.ifs[..len.min(self.ifs.len())].to_vec()
+    }
+
     pub(crate) fn finish(mut self) -> Vec<Field> {
         self.end_field();
         self.fields

@@ -65,7 +65,9 @@ impl Shell {
             format!("declare -{letters} ").into_bytes()
         };
         text.extend_from_slice(&place.name);
-        if all && var.is_array() {
+        if all && var.is_array() && !var.is_assigned() {
+            // Declared only.
+        } else if all && var.is_array() {
             text.push(b'=');
             text.extend_from_slice(&compound(&var));
         } else {

@@ -66,7 +66,7 @@ impl Shell {
             None => None,
             Some(Index::At) => Some(Key::At),
             Some(Index::Star) => Some(Key::Star),
-            Some(Index::One(word)) => Some(Key::Text(self.expand_string(word)?)),
+            Some(Index::One(word)) => Some(Key::Text(self.expand_subscript(word)?)),
         };
         let named = Named { name: param.name.clone(), index };
         if !param.indirect {

@@ -5,6 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use super::Shell;
 use super::options::{SET, SHOPT, shopt_name};
 use super::value::{Value, Var, flag};
+use super::vars::Name;
 use crate::syntax::ast::Text;
 
 /// Computed variables with their attributes.
@@ -42,6 +43,42 @@ const COMPUTED_ARRAYS: &[(&str, u16)] = &[
     ("PIPESTATUS", 0),
 ];
 
+/// Variables without a value in bash until a script reads them, which hides them from lists.
+/// Scripts compare the output of `set` before and after a command.
+const UNREAD: [&str; 11] = [
+    "BASHPID",
+    "BASH_ARGV0",
+    "BASH_COMMAND",
+    "BASH_SUBSHELL",
+    "EPOCHREALTIME",
+    "EPOCHSECONDS",
+    "HISTCMD",
+    "LINENO",
+    "RANDOM",
+    "SECONDS",
+    "SRANDOM",
+];
+
+/// Arrays of the shell that lists show as empty.
+const EMPTY: [&str; 4] = ["BASH_ARGC", "BASH_ARGV", "DIRSTACK", "GROUPS"];
+
+/// Associative arrays of the shell that lists show as empty.
+const EMPTY_MAPS: [&str; 2] = ["BASH_ALIASES", "BASH_CMDS"];
+
+/// Dynamic variables that lose their meaning when they are unset.
+const LOSABLE: [&str; 10] = [
+    "BASHPID",
+    "BASH_ARGV0",
+    "BASH_COMMAND",
+    "BASH_SUBSHELL",
+    "EPOCHREALTIME",
+    "EPOCHSECONDS",
+    "LINENO",
+    "RANDOM",
+    "SECONDS",
+    "SRANDOM",
+];
+
 /// Largest value of `$RANDOM`.
 const RANDOM_MASK: u32 = 0x7fff;
 
@@ -53,6 +90,9 @@ pub fn now() -> std::time::Duration {
 impl Shell {
     /// Returns the value of a dynamic variable.
     pub fn dynamic(&mut self, name: &[u8]) -> Option<Text> {
+        if self.is_lost(name) {
+            return None;
+        }
         let text = match name {
             b"RANDOM" => self.next_random().to_string(),
             b"SRANDOM" => {
@@ -91,6 +131,20 @@ impl Shell {
             _ => return None,
         };
         Some(text.into_bytes())
+    }
+
+    fn is_lost(&self, name: &[u8]) -> bool {
+        LOSABLE
+            .iter()
+            .zip(0..)
+            .any(|(known, at)| self.lost & (1 << at) != 0 && known.as_bytes() == name)
+    }
+
+    /// Makes a dynamic variable an ordinary one, which is what `unset` does to it.
+    pub fn lose(&mut self, name: &[u8]) {
+        if let Some(at) = LOSABLE.iter().position(|known| known.as_bytes() == name) {
+            self.lost |= 1 << at;
+        }
     }
 
     /// Puts the positional parameters at the bottom of `BASH_ARGV`, unless they are there already.
@@ -182,6 +236,31 @@ impl Shell {
         list
     }
 
+    /// Returns the computed variables as lists of all variables show them.
+    pub fn listed(&mut self) -> Vec<(Text, Var)> {
+        let mut list = self.computed();
+        list.retain(|(name, var)| {
+            let is_empty = EMPTY.iter().any(|empty| empty.as_bytes() == name);
+            !is_empty && (name != b"PIPESTATUS" || var.first().is_some())
+        });
+        for (name, var) in &mut list {
+            if UNREAD.iter().any(|unread| unread.as_bytes() == name) {
+                var.value = Value::Unset;
+            }
+        }
+        let array = |name: &&str| {
+            let value = Value::Indexed(Default::default(), true);
+            (name.as_bytes().to_vec(), Var { value, flags: 0 })
+        };
+        let map = |name: &&str| {
+            let value = Value::Assoc(Default::default(), true);
+            (name.as_bytes().to_vec(), Var { value, flags: 0 })
+        };
+        list.extend(EMPTY.iter().map(array));
+        list.extend(EMPTY_MAPS.iter().map(map));
+        list
+    }
+
     /// Returns the number of the user.
     pub(crate) fn user(&self) -> u32 {
         cofferdam_guest_sys::stat(b"/proc/self", true).map_or(0, |status| status.uid)
@@ -200,6 +279,9 @@ impl Shell {
 
     /// Assigns to a dynamic variable. Returns false if the name is not one.
     pub fn assign_dynamic(&mut self, name: &[u8], value: &[u8]) -> bool {
+        if self.is_lost(name) {
+            return false;
+        }
         let number = || std::str::from_utf8(value).ok().and_then(|n| n.trim().parse::<i64>().ok());
         match name {
             b"RANDOM" => self.random = number().unwrap_or(0) as u32,
@@ -214,6 +296,37 @@ impl Shell {
         true
     }
 
+    /// Sets `POSIXLY_CORRECT` in POSIX mode, and unsets it otherwise.
+    pub fn note_posix(&mut self) {
+        let name = &b"POSIXLY_CORRECT"[..];
+        match self.options.posix() {
+            true if !self.vars.contains_key(name) => {
+                self.vars.insert(Name::from(name), Var::scalar(b"y"));
+            }
+            true => {}
+            false => {
+                self.vars.remove(name);
+            }
+        }
+    }
+
+    /// Turns on the `compat` option that `BASH_COMPAT` names, and the others off.
+    fn note_compatibility(&mut self) {
+        const LEVELS: [&str; 7] = ["31", "32", "40", "41", "42", "43", "44"];
+        let value = self.vars.get(&b"BASH_COMPAT"[..]).and_then(|var| var.first()).cloned();
+        let value = value.unwrap_or_default();
+        let text = String::from_utf8_lossy(&value).into_owned();
+        let level = text.replacen('.', "", 1);
+        for known in LEVELS {
+            self.options.shopt_named(&format!("compat{known}"), known == level);
+        }
+        let is_known =
+            LEVELS.contains(&level.as_str()) || matches!(&*level, "" | "50" | "51" | "52");
+        if !is_known {
+            self.warn(&format!("BASH_COMPAT: {text}: compatibility value out of range"));
+        }
+    }
+
     /// Updates the state that depends on a variable after it changed.
     pub fn noticed(&mut self, name: &[u8]) {
         match name {
@@ -224,6 +337,7 @@ impl Shell {
                 self.history.shrink(size);
             }
             b"HISTFILESIZE" => self.shrink_history_file(),
+            b"BASH_COMPAT" => self.note_compatibility(),
             b"POSIXLY_CORRECT" => {
                 let on = self.vars.contains_key(name);
                 self.options.set_named("posix", on);

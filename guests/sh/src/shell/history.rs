@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Shell;
 use crate::expand::glob::path;
+use crate::pattern::Pattern;
 use crate::syntax::ast::Text;
 
 /// Entries kept if `HISTSIZE` is unset.
@@ -142,13 +143,61 @@ impl Shell {
         size.map_or(DEFAULT_SIZE, |size| usize::try_from(size).unwrap_or(MAX_SIZE).min(MAX_SIZE))
     }
 
+    /// Reads the history file if no command has been recorded yet.
+    pub fn load_history(&mut self) {
+        if self.history.list.is_empty()
+            && let Some(file) = self.get(b"HISTFILE").filter(|file| !file.is_empty())
+        {
+            let size = self.history_size();
+            let _ = self.history.read(&file, false, size);
+        }
+    }
+
     /// Records a command if history is on.
     pub fn enter(&mut self, text: &[u8]) {
+        let begins_with_space = matches!(text.first(), Some(b' ' | b'\t'));
         let text = text.trim_ascii();
-        if self.options.history() && !text.is_empty() {
-            let size = self.history_size();
-            self.history.push(text.to_vec(), size);
+        if !self.options.history() || text.is_empty() {
+            return;
         }
+        let control = self.get(b"HISTCONTROL").unwrap_or_default();
+        let asks = |rule: &[u8]| control.split(|c| *c == b':').any(|own| own == rule);
+        let both = asks(b"ignoreboth");
+        let last = self.history.list.back();
+        if (both || asks(b"ignorespace")) && begins_with_space
+            || (both || asks(b"ignoredups")) && last.is_some_and(|last| last == text)
+            || self.is_history_ignored(text)
+        {
+            return;
+        }
+        if asks(b"erasedups") {
+            self.history.list.retain(|entry| entry != text);
+        }
+        let size = self.history_size();
+        self.history.push(text.to_vec(), size);
+    }
+
+    /// Returns true if a pattern of `HISTIGNORE` matches the whole command. `&` is the command
+    /// before it.
+    fn is_history_ignored(&mut self, text: &[u8]) -> bool {
+        let Some(patterns) = self.get(b"HISTIGNORE").filter(|list| !list.is_empty()) else {
+            return false;
+        };
+        let last = self.history.list.back().cloned().unwrap_or_default();
+        patterns.split(|c| *c == b':').any(|pattern| {
+            let mut wanted = Vec::new();
+            for c in pattern {
+                match c {
+                    b'&' if wanted.last() == Some(&b'\\') => {
+                        wanted.pop();
+                        wanted.push(b'&');
+                    }
+                    b'&' => wanted.extend_from_slice(&last),
+                    c => wanted.push(*c),
+                }
+            }
+            Pattern::new(&wanted, self.pattern_rules()).matches(text)
+        })
     }
 
     /// Truncates the history file to the newest `HISTFILESIZE` lines.

@@ -85,6 +85,19 @@ pub struct Shell {
     pub aliases: Rc<Aliases>,
     /// Paths of commands found before, shown by `hash`.
     pub hashed: Table<Text, Text>,
+    /// Entries of the environment that are no variables, which programs get as they are.
+    pub foreign: Vec<Text>,
+    /// True inside a pipeline or a compound command with redirected input, whose background
+    /// commands read that input.
+    pub lends_input: bool,
+    /// Dynamic variables that were unset, as bits.
+    pub lost: u16,
+    /// True after a syntax error in the text of `eval`.
+    pub bad_syntax: bool,
+    /// True while `command` starts a builtin, whose errors then do not end a POSIX script.
+    pub tolerates: bool,
+    /// Number of times that each of these commands ran.
+    pub hits: Table<Text, u32>,
     /// Completion specifications by command name, in the order in which they were made.
     pub completions: Vec<(Text, Spec)>,
     /// Options of the completion whose function is running, which `compopt` changes.
@@ -160,8 +173,6 @@ pub struct Shell {
     pub closed_fds: Vec<u32>,
     /// Output buffer while a substitution runs in this process.
     pub captured: Option<Text>,
-    /// Call depth at which the RETURN trap was set.
-    pub return_trap_depth: usize,
     /// Number of here-documents written to files; makes their names unique.
     pub heres: usize,
     /// Argument of `-c`.

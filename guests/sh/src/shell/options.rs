@@ -113,6 +113,8 @@ impl Options {
     pub fn set_named(&mut self, name: &str, on: bool) -> bool {
         let Some(at) = SET.iter().position(|(_, known)| *known == name) else { return false };
         match name {
+            // Nothing else changes with a mode that is on, or off, already.
+            "posix" if on == (self.set & (1 << at) != 0) => true,
             "vi" if on => self.set_named("emacs", false),
             "emacs" if on => self.set_named("vi", false),
             // As in bash, which forgets the last one when the mode ends.

@@ -252,7 +252,7 @@ impl Shell {
     fn aim(&mut self, name: &[u8], value: Text) -> Result<(), Flow> {
         if split_place(&value).is_none() {
             let value = String::from_utf8_lossy(&value).into_owned();
-            self.warn(&format!("`{value}': invalid variable name for name reference"));
+            self.warn(&format!("`{value}': not a valid identifier"));
             return Err(Flow::Discard(1));
         }
         if let Some(var) = self.vars.get_mut(name) {
@@ -302,6 +302,18 @@ impl Shell {
                 b"BASH_ALIASES" => {
                     let aliases = std::rc::Rc::make_mut(&mut self.aliases);
                     aliases.insert(index.to_vec(), value);
+                    return Ok(());
+                }
+                b"DIRSTACK" => {
+                    let at = self.arith_value(index)?;
+                    let len = self.dir_stack.len();
+                    // Element 0 is the working directory, which only `cd` changes.
+                    if let Some(entry) = usize::try_from(at)
+                        .ok()
+                        .and_then(|at| self.dir_stack.get_mut(len.checked_sub(at)?))
+                    {
+                        *entry = value;
+                    }
                     return Ok(());
                 }
                 b"BASH_CMDS" => {
@@ -364,11 +376,7 @@ impl Shell {
 
     /// Fails if the variable is read-only, after printing an error.
     pub fn check_writable(&mut self, name: &[u8]) -> Result<(), Flow> {
-        let fixed = matches!(
-            name,
-            b"SHELLOPTS" | b"BASHOPTS" | b"UID" | b"EUID" | b"PPID" | b"BASH_VERSINFO"
-        );
-        if fixed || self.vars.get(name).is_some_and(|var| var.has(flag::READONLY)) {
+        if is_fixed(name) || self.vars.get(name).is_some_and(|var| var.has(flag::READONLY)) {
             let name = String::from_utf8_lossy(name).into_owned();
             self.warn(&format!("{name}: readonly variable"));
             if self.options.posix() && !self.interactive {
@@ -446,9 +454,15 @@ impl Shell {
                 list.push([b"BASH_FUNC_", name.as_slice(), b"%%=()", &text[3..]].concat());
             }
         }
+        list.extend(self.foreign.iter().cloned());
         list.sort_unstable();
         list
     }
+}
+
+/// Returns true for a variable of the shell that is read-only from the start.
+pub fn is_fixed(name: &[u8]) -> bool {
+    matches!(name, b"SHELLOPTS" | b"BASHOPTS" | b"UID" | b"EUID" | b"PPID" | b"BASH_VERSINFO")
 }
 
 /// Converts a variable to an indexed array; a scalar becomes element 0.

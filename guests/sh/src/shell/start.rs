@@ -42,6 +42,12 @@ impl Shell {
             traps: Traps { born_ignored: me.ignored, ..Traps::default() },
             aliases: Default::default(),
             hashed: Default::default(),
+            hits: Default::default(),
+            foreign: Vec::new(),
+            lost: 0,
+            lends_input: false,
+            bad_syntax: false,
+            tolerates: false,
             completions: Vec::new(),
             completing: None,
             limits: Vec::new(),
@@ -79,7 +85,6 @@ impl Shell {
             kept_fds: Vec::new(),
             closed_fds: Vec::new(),
             heres: 0,
-            return_trap_depth: 0,
             captured: None,
             command_string: None,
             interactive: false,
@@ -126,9 +131,11 @@ impl Shell {
                         _ => self.options.shopt_named(option, true),
                     };
                 }
+            } else if !is_name(&name) && !name.is_empty() {
+                self.foreign.push([name.as_slice(), b"=", &value].concat());
             }
         }
-        let level = self.get(b"SHLVL").and_then(|n| std::str::from_utf8(&n).ok()?.parse().ok());
+        let level = self.get(b"SHLVL").and_then(|level| crate::builtins::number(&level));
         let level: i64 = level.unwrap_or(0);
         let level = if (0..MAX_LEVEL - 1).contains(&level) {
             level

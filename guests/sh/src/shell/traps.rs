@@ -120,7 +120,12 @@ pub fn death_message(number: u8) -> Option<&'static str> {
 /// Returns the number of a signal name, with or without `SIG`.
 pub fn signal_number(name: &str) -> Option<u8> {
     let name = name.strip_prefix("SIG").unwrap_or(name);
-    NAMES.iter().skip(1).position(|known| *known == name).map(|at| at as u8 + 1)
+    (1..=31).chain(34..=64).find(|number| signal_name(*number) == name)
+}
+
+/// Returns the bit of a signal in a set. Signal 64, which nothing sends, has none.
+fn bit(number: u8) -> u64 {
+    1u64.checked_shl(number.into()).unwrap_or(0)
 }
 
 /// The table of traps.
@@ -146,6 +151,8 @@ pub struct Traps {
     pub is_exiting: bool,
     /// Command of the running EXIT trap, until the trap changes it.
     pub exiting: Option<Rc<Text>>,
+    /// True while a function hides traps of its caller.
+    pub hides: bool,
     /// Signals received while a foreground command ran.
     pub pending: Vec<u8>,
     /// True while a subshell starts that does not show the traps of this shell.
@@ -161,7 +168,7 @@ impl Traps {
             return BTreeMap::new();
         }
         let mut all = self.inherited.clone();
-        for number in (1..64).filter(|number| self.born_ignored & (1 << number) != 0) {
+        for number in (1..64).filter(|number| self.born_ignored & bit(*number) != 0) {
             all.insert(Event::Signal(number), Rc::default());
         }
         all.extend(self.exiting.iter().map(|command| (Event::Exit, command.clone())));
@@ -169,10 +176,15 @@ impl Traps {
         all
     }
 
+    /// Returns true if neither this function nor its callers have a trap.
+    pub fn are_none(&self) -> bool {
+        self.list.is_empty() && !self.hides
+    }
+
     /// Sets a trap, or resets it if `command` is `None`.
     pub fn set(&mut self, event: Event, command: Option<Text>) {
         if let Event::Signal(number) = event
-            && self.born_ignored & (1 << number) != 0
+            && self.born_ignored & bit(number) != 0
         {
             return;
         }
@@ -182,7 +194,7 @@ impl Traps {
             return;
         }
         if let Event::Signal(number) = event {
-            self.spared &= !(1 << number);
+            self.spared &= !bit(number);
         }
         match command {
             Some(command) => self.list.insert(event, Rc::new(command)),
@@ -204,9 +216,9 @@ impl Traps {
         for (event, command) in &self.list {
             if let Event::Signal(number) = event {
                 if command.is_empty() {
-                    ignored |= 1 << number;
+                    ignored |= bit(*number);
                 } else {
-                    caught |= 1 << number;
+                    caught |= bit(*number);
                 }
             }
         }
@@ -226,12 +238,12 @@ impl Traps {
 
     /// Returns true if a signal is ignored.
     pub fn is_ignored(&self, number: u8) -> bool {
-        (self.born_ignored | self.spared) & (1 << number) != 0
+        (self.born_ignored | self.spared) & bit(number) != 0
             || self.list.get(&Event::Signal(number)).is_some_and(|command| command.is_empty())
     }
 
     /// Returns the ignored signals, bit `n` for signal `n`.
     pub fn ignored(&self) -> u64 {
-        (1..64).filter(|number| self.is_ignored(*number)).fold(0, |set, number| set | 1 << number)
+        (1..64).filter(|number| self.is_ignored(*number)).fold(0, |set, number| set | bit(number))
     }
 }

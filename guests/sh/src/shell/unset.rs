@@ -9,11 +9,13 @@ impl Shell {
     /// Implements `unset name`; a caller's local of that name is removed, which reveals the outer
     /// variable.
     pub fn unset(&mut self, name: &[u8]) -> Result<(), Flow> {
-        if self.vars.get(name).is_some_and(|var| var.has(flag::READONLY)) {
+        let is_fixed = super::scope::is_fixed(name);
+        if is_fixed || self.vars.get(name).is_some_and(|var| var.has(flag::READONLY)) {
             let name = String::from_utf8_lossy(name).into_owned();
             self.warn(&format!("unset: {name}: cannot unset: readonly variable"));
             return Err(Flow::Discard(1));
         }
+        self.lose(name);
         let found = self.vars.remove(name).is_some();
         let innermost = self.frames.iter().rposition(|frame| frame.is_function);
         let Some(innermost) = innermost else {
@@ -41,7 +43,13 @@ impl Shell {
             self.noticed(name);
             return Ok(());
         }
+        let stays = self.options.is_shopt("localvar_unset") == Some(true);
         for frame in self.frames[..innermost].iter_mut().rev() {
+            if stays && frame.saved.iter().any(|(saved, _)| **saved == *name) {
+                let var = Var { value: Value::Unset, flags: 0 };
+                self.vars.insert(Name::from(name), var);
+                break;
+            }
             if let Some(at) = frame.saved.iter().position(|(saved, _)| **saved == *name) {
                 let (name, old) = frame.saved.remove(at);
                 if let Some(old) = old {
@@ -57,7 +65,11 @@ impl Shell {
     /// Implements `unset name[index]`.
     pub fn unset_element(&mut self, name: &[u8], index: &[u8]) -> Result<(), Flow> {
         let place = self.resolve(name);
-        self.check_writable(&place.name)?;
+        if self.vars.get(place.name.as_slice()).is_some_and(|var| var.has(flag::READONLY)) {
+            let name = String::from_utf8_lossy(&place.name).into_owned();
+            self.warn(&format!("unset: {name}: cannot unset: readonly variable"));
+            return Err(Flow::Discard(1));
+        }
         if let Some(Value::Assoc(map, _)) =
             self.vars.get_mut(place.name.as_slice()).map(|var| &mut var.value)
         {

@@ -243,7 +243,12 @@ impl Parser<'_> {
         if !self.eat(b":") {
             return Err(self.error("`:' expected for conditional expression"));
         }
-        let no = self.assignment()?;
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(format!("expression nested deeper than {MAX_DEPTH} levels"));
+        }
+        let no = self.choice()?;
+        self.depth -= 1;
         Ok(Arith::Choose(Box::new(condition), Box::new(yes), Box::new(no)))
     }
 

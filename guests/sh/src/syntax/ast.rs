@@ -27,6 +27,8 @@ pub struct Item {
     pub rest: Vec<(Link, Pipeline)>,
     /// True if ended by `&`.
     pub background: bool,
+    /// True if ended by a newline, not by an operator.
+    pub newline: bool,
 }
 
 /// Operator between two pipelines.
@@ -433,6 +435,8 @@ pub enum TestExpr {
     And(Box<TestExpr>, Box<TestExpr>),
     /// `||`
     Or(Box<TestExpr>, Box<TestExpr>),
+    /// `( … )`
+    Group(Box<TestExpr>),
     /// A lone word, true unless empty.
     Word(Word),
 }
@@ -442,6 +446,8 @@ pub enum TestExpr {
 pub enum TestOp {
     /// `==`
     Matches,
+    /// `=`, which means the same as `==`.
+    Equals,
     /// `!=`
     Differs,
     /// `=~`

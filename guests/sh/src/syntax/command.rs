@@ -20,6 +20,10 @@ impl Parser {
         let mut items = Vec::new();
         loop {
             self.skip_newlines()?;
+            // An alias may stand for a word that ends the list.
+            while self.expand_alias()? {
+                self.skip_newlines()?;
+            }
             if self.at_end() || self.at_closer() {
                 return Ok(List { items });
             }
@@ -39,6 +43,12 @@ impl Parser {
         let mut items = Vec::new();
         loop {
             self.skip_blanks();
+            if self.at_end() || self.peek() == Some(b'\n') {
+                return Ok(List { items });
+            }
+            while self.expand_alias()? {
+                self.skip_blanks();
+            }
             if self.at_end() || self.peek() == Some(b'\n') {
                 return Ok(List { items });
             }
@@ -80,6 +90,7 @@ impl Parser {
             rest.push((link, self.pipeline()?));
         }
         let mut background = false;
+        let newline = matches!(self.peek(), None | Some(b'\n'));
         match self.peek() {
             Some(b'&') => {
                 self.pos += 1;
@@ -90,7 +101,7 @@ impl Parser {
             Some(_) if self.at_closer() => {}
             Some(_) => return Err(self.unexpected()),
         }
-        Ok(Item { first, rest, background })
+        Ok(Item { first, rest, background, newline })
     }
 
     fn pipeline(&mut self) -> Result<Pipeline> {
@@ -98,6 +109,9 @@ impl Parser {
         let mut lone = false;
         loop {
             self.skip_blanks();
+            while self.expand_alias()? {
+                self.skip_blanks();
+            }
             if self.eat_word(b"!") {
                 lone = true;
                 pipeline.negated = !pipeline.negated;
@@ -213,6 +227,10 @@ impl Parser {
                 continue;
             }
             let first = simple.args.is_empty();
+            let before_command = simple
+                .args
+                .iter()
+                .all(|arg| matches!(arg, Arg::Word(word) if word.literal() == Some(b"command")));
             let word = brace::expand(self.word(Context::Word)?);
             if let Some(text) = word.literal() {
                 if first && text == b"let" {
@@ -221,7 +239,12 @@ impl Parser {
                     simple.args.push(Arg::Word(word));
                     continue;
                 }
-                declares = if first || declares {
+                if self.posix && before_command && text == b"command" {
+                    // POSIX: the arguments of `command export` are those of `export`.
+                    simple.args.push(Arg::Word(word));
+                    continue;
+                }
+                declares = if first || before_command && self.posix || declares {
                     DECLARATIONS.contains(&text) || (declares && !first)
                 } else {
                     declares

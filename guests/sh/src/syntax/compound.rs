@@ -42,8 +42,14 @@ impl Parser {
             self.count_lines(end + 2);
             return Ok(Kind::Arith(text));
         }
+        let line = self.line;
+        let is_open = self.peek_at(1) == Some(b'(') && !self.closes_arith(self.pos + 2);
         self.pos += 1;
-        let list = self.full_list()?;
+        // `((` without an end: bash looks for the parenthesis, not for commands.
+        let list = match self.full_list() {
+            Err(error) if is_open && error.incomplete => return Err(self.unclosed(")", line)),
+            list => list?,
+        };
         self.skip_newlines()?;
         if !self.eat(b")") {
             return Err(self.unexpected());
@@ -251,7 +257,7 @@ impl Parser {
         self.pos += 1;
         self.skip_blanks();
         if !self.eat(b")") {
-            return Err(self.unexpected());
+            return Err(self.needs_word());
         }
         let kind = self.function_body(name)?;
         Ok(Command { line, kind, redirects: Vec::new() })
@@ -259,6 +265,9 @@ impl Parser {
 
     fn function_body(&mut self, name: Text) -> Result<Kind> {
         self.skip_newlines()?;
+        while self.expand_alias()? {
+            self.skip_newlines()?;
+        }
         let line = self.line;
         let Some(kind) = self.deeper(Parser::compound)? else { return Err(self.unexpected()) };
         let redirects = self.redirects()?;

@@ -9,6 +9,7 @@ impl TestOp {
     pub fn text(self) -> &'static [u8] {
         match self {
             TestOp::Matches => b"==",
+            TestOp::Equals => b"=",
             TestOp::Differs => b"!=",
             TestOp::Regex => b"=~",
             TestOp::Before => b"<",

@@ -13,6 +13,7 @@ pub(super) fn delimiter(raw: &[u8]) -> (Text, bool) {
     while at < raw.len() {
         let c = raw[at];
         match (inside, c) {
+            (None | Some(b'"'), b'\\') if raw.get(at + 1) == Some(&b'\n') => at += 1,
             (None, b'\\') => {
                 quoted = true;
                 at += 1;
@@ -84,7 +85,8 @@ impl Parser {
                 joined.pop();
             }
             let mut line = joined.as_slice();
-            if here.strip_tabs {
+            // A delimiter may begin with tabs itself.
+            if here.strip_tabs && line != here.end.as_slice() {
                 while let [b'\t', more @ ..] = line {
                     line = more;
                 }

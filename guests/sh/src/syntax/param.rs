@@ -2,7 +2,7 @@
 
 use super::ast::{CaseOp, DefaultOp, Index, Op, Param, Part, Side, Text, Where};
 use super::parser::{Parser, Result};
-use super::word::{Context, Prints};
+use super::word::Context;
 use super::{is_name_char, is_name_start};
 
 impl Parser {
@@ -37,9 +37,6 @@ impl Parser {
         if let Some(param) = self.try_param(in_double)?
             && self.eat(b"}")
         {
-            if matches!(param.op, Op::Get) && param.index.is_none() && !param.indirect {
-                self.prints = self.prints.max(Prints::AsWritten);
-            }
             return Ok(Part::Param(Box::new(param)));
         }
         // Invalid syntax is reported only when it is expanded, as long as the closing brace is

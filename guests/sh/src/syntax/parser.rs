@@ -69,6 +69,10 @@ pub struct Parser {
     pub(super) names_command: bool,
     /// Form in which the word being parsed is printed.
     pub(super) prints: super::word::Prints,
+    /// Number of times that an alias replaced the text, and with it all positions.
+    pub(super) replacements: u32,
+    /// Pieces of the word being parsed that are printed otherwise than written.
+    pub(super) edits: Vec<super::word::Edit>,
 }
 
 /// Something odd in a script that still runs.
@@ -105,6 +109,8 @@ impl Parser {
             posix: false,
             names_command: false,
             prints: Default::default(),
+            replacements: 0,
+            edits: Vec::new(),
         }
     }
 
@@ -428,6 +434,8 @@ impl Parser {
         self.has_joins |= has_join(value);
         self.src = Rc::from(text);
         self.pos = 0;
+        self.replacements = self.replacements.wrapping_add(1);
+        self.edits.clear();
         Ok(true)
     }
 }

@@ -48,6 +48,13 @@ fn is_reserved(word: &Word) -> bool {
     }
 }
 
+/// Formats the commands of a substitution, as they stand between its parentheses.
+pub(super) fn enclosed_text(list: &List) -> Text {
+    let mut p = Printer::default();
+    p.substitution_list(list);
+    p.out
+}
+
 /// Formats commands on one line where possible.
 pub fn list_text(list: &List) -> Text {
     let mut p = Printer::default();
@@ -65,6 +72,10 @@ struct Printer {
     heres: Vec<Rc<super::ast::Here>>,
     /// True after a here-document; as in bash, the next semicolon is left out.
     was_here: bool,
+    /// True inside a function, where each command of a list begins a line.
+    in_function: bool,
+    /// True inside `$(…)`, where the newlines of the script are kept.
+    substitution: bool,
 }
 
 impl Printer {
@@ -74,7 +85,6 @@ impl Printer {
 
     fn newline(&mut self) {
         self.text(b"\n");
-        self.bodies();
         let blanks = vec![b' '; self.indent];
         self.text(&blanks);
     }
@@ -120,11 +130,13 @@ impl Printer {
         self.text(name);
         self.text(b" () ");
         self.newline();
+        let outer = std::mem::replace(&mut self.in_function, true);
         if let Kind::Group(list) = &body.kind {
             self.text(b"{ ");
             self.block(list);
             self.newline();
             self.text(b"}");
+            self.in_function = outer;
             self.redirects(&body.redirects);
         } else {
             self.text(b"{ ");
@@ -134,47 +146,48 @@ impl Printer {
             self.indent -= 4;
             self.newline();
             self.text(b"}");
+            self.in_function = outer;
         }
     }
 
-    /// Prints a list on separate, indented lines.
+    /// Prints a list that begins a line, indented.
     fn block(&mut self, list: &List) {
         self.indent += 4;
-        self.newline();
-        self.lines(list);
-        self.indent -= 4;
-    }
-
-    fn lines(&mut self, list: &List) {
-        for (at, item) in list.items.iter().enumerate() {
-            self.item(item);
-            if !self.heres.is_empty() {
-                self.operator(b"", b"");
-            } else if at + 1 < list.items.len()
-                && !item.background
-                && !std::mem::take(&mut self.was_here)
-            {
-                self.text(b";");
-            }
-            if at + 1 < list.items.len() {
-                // As in bash, the command after `&` stays on its line.
-                match item.background && self.out.last() == Some(&b'&') {
-                    true => self.text(b" "),
-                    false => self.newline(),
-                }
-            }
+        match list.items.is_empty() {
+            true => self.text(b"\n"),
+            false => self.newline(),
         }
+        self.list(list);
+        if !self.heres.is_empty() {
+            self.operator(b"", b"");
+        }
+        self.indent -= 4;
     }
 
     fn list(&mut self, list: &List) {
         for (at, item) in list.items.iter().enumerate() {
             self.item(item);
-            if at + 1 < list.items.len() {
-                if !self.heres.is_empty() {
-                    self.newline();
-                } else {
-                    self.text(if item.background { b" " } else { b"; " });
-                }
+            if at + 1 == list.items.len() {
+                return;
+            }
+            // As in bash, the command after `&` stays on its line.
+            if item.background {
+                self.text(b" ");
+                continue;
+            }
+            let keeps_newline = self.substitution && item.newline;
+            if !self.heres.is_empty() {
+                self.operator(b"", b"");
+                // As in bash, only the first command's here-document takes a semicolon from the
+                // command after it.
+                self.was_here = at == 0;
+            } else if !std::mem::take(&mut self.was_here) {
+                self.text(if keeps_newline { b"\n" } else { b";" });
+            }
+            if self.in_function {
+                self.newline();
+            } else if !keeps_newline && self.out.last() != Some(&b'\n') {
+                self.text(b" ");
             }
         }
     }
@@ -192,7 +205,7 @@ impl Printer {
             self.pipeline(pipeline);
         }
         if item.background {
-            self.text(b" &");
+            self.operator(b" &", b"");
         }
     }
 
@@ -252,17 +265,30 @@ impl Printer {
                 }
                 self.text(b" )");
             }
-            Kind::Group(list) => {
+            Kind::Group(list) if self.in_function => {
                 self.text(b"{ ");
                 self.block(list);
                 self.newline();
                 self.text(b"}");
             }
+            Kind::Group(list) => {
+                self.text(b"{ ");
+                self.list(list);
+                if !self.heres.is_empty() {
+                    self.operator(b"", b"");
+                }
+                self.semicolon();
+                self.text(b" }");
+            }
             Kind::If(arms, otherwise) => self.if_clause(arms, otherwise.as_ref()),
             Kind::Loop(l) => {
                 self.text(if l.until { b"until " } else { b"while " });
                 self.list(&l.condition);
-                self.do_group(&l.body, b"; ");
+                if !self.heres.is_empty() {
+                    self.operator(b"", b"");
+                }
+                self.semicolon();
+                self.do_group(&l.body, b" ");
             }
             Kind::For(name, words, body) => self.for_clause(b"for ", name, words, body),
             Kind::Select(name, words, body) => self.for_clause(b"select ", name, words, body),
@@ -356,7 +382,8 @@ impl Printer {
             }
             self.text(b"if ");
             self.list(condition);
-            self.text(b"; then");
+            self.semicolon();
+            self.text(b" then");
             self.block(body);
             self.semicolon();
         }
@@ -394,6 +421,8 @@ impl Printer {
                 self.text(b" ");
                 self.word(word);
             }
+        } else {
+            self.text(b" in \"$@\"");
         }
         self.text(b";");
         self.newline();
@@ -436,8 +465,10 @@ impl Printer {
     }
 
     fn redirect(&mut self, redirect: &Redirect) {
+        self.was_here = false;
         match &redirect.fd {
             RedirectFd::Implied => {}
+            RedirectFd::Number(n) if redirect.is_default(*n) => {}
             RedirectFd::Number(n) => self.text(n.to_string().as_bytes()),
             RedirectFd::Variable(name) => {
                 self.text(b"{");
@@ -489,6 +520,19 @@ impl Printer {
                 }
                 self.heres.push(here.clone());
             }
+        }
+    }
+}
+
+impl Redirect {
+    /// Returns true if the operator means this descriptor by itself, and bash prints none.
+    fn is_default(&self, fd: u32) -> bool {
+        match &self.to {
+            RedirectTo::File(FileMode::Read | FileMode::ReadWrite, _)
+            | RedirectTo::String(_)
+            | RedirectTo::Here(_) => fd == 0,
+            RedirectTo::File(FileMode::Write | FileMode::Clobber | FileMode::Append, _) => fd == 1,
+            RedirectTo::Copy(..) | RedirectTo::Both(..) => false,
         }
     }
 }

@@ -25,7 +25,15 @@ impl Parser {
                 message: "unexpected EOF while looking for `]]'".to_owned(),
                 ..self.unclosed("]]", line)
             },
-            false => self.error("syntax error in conditional expression"),
+            // A word there has no token's name.
+            false => match self.peek() {
+                Some(c) if is_meta(c) => {
+                    let token = self.token();
+                    let what = "syntax error in conditional expression";
+                    self.error(format!("{what}: unexpected token `{token}'"))
+                }
+                _ => self.error("syntax error in conditional expression"),
+            },
         })
     }
 
@@ -61,14 +69,17 @@ impl Parser {
             let inner = self.deeper(Parser::test_or)?;
             self.skip_newlines()?;
             if self.eat(b")") || self.at_end() {
-                return if self.at_end() { Err(self.unexpected()) } else { Ok(inner) };
+                return match self.at_end() {
+                    true => Err(self.unexpected()),
+                    false => Ok(TestExpr::Group(Box::new(inner))),
+                };
             }
             return Err(self.error(format!("unexpected token `{}', expected `)'", self.token())));
         }
         if self.peek() == Some(b'-')
             && let Some(letter) = self.peek_at(1)
             && UNARY.contains(&letter)
-            && self.peek_at(2).is_some_and(is_meta)
+            && self.peek_at(2).is_none_or(is_meta)
         {
             let start = self.pos;
             self.pos += 2;
@@ -86,8 +97,15 @@ impl Parser {
             // As in bash, a missing expression is an error without words.
             return Err(self.error(""));
         }
-        if self.peek().is_none_or(is_meta) && !self.at_process() {
-            return Err(self.unexpected());
+        if self.at_end() {
+            return Err(SyntaxError {
+                message: "unexpected token `EOF' in conditional command".to_owned(),
+                ..self.unexpected()
+            });
+        }
+        if self.peek().is_some_and(is_meta) && !self.at_process() {
+            let message = format!("unexpected token `{}' in conditional command", self.token());
+            return Err(self.error(message));
         }
         let left = self.word(Context::Word)?;
         self.skip_blanks();
@@ -98,6 +116,11 @@ impl Parser {
                     Err(self
                         .error("unexpected token `newline', conditional binary operator expected"))
                 }
+                None => Err(SyntaxError {
+                    message: "unexpected token `newline', conditional binary operator expected"
+                        .to_owned(),
+                    ..self.unclosed("]]", self.line)
+                }),
                 _ if self.at_test_end() => Ok(TestExpr::Word(left)),
                 Some(c) if !is_meta(c) => Err(self.error("conditional binary operator expected")),
                 _ => Err(self.error(format!(
@@ -156,7 +179,7 @@ impl Parser {
         const WORDS: [(&[u8], TestOp); 13] = [
             (b"==", TestOp::Matches),
             (b"=~", TestOp::Regex),
-            (b"=", TestOp::Matches),
+            (b"=", TestOp::Equals),
             (b"!=", TestOp::Differs),
             (b"-eq", TestOp::Eq),
             (b"-ne", TestOp::Ne),

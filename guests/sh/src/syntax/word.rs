@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::arith;
-use super::ast::{ArithText, Part, Text, Word};
+use super::ast::{ArithText, List, Part, Text, Word};
 use super::parser::{Parser, Result, is_meta};
 use super::quote;
 
@@ -38,10 +38,27 @@ pub(super) enum Prints {
     /// Printed from the parts.
     #[default]
     Parts,
-    /// Printed as the script has it.
+    /// Printed as the script has it, with the edits.
     AsWritten,
-    /// Contains `$'…'`, which bash prints decoded.
-    Decoded,
+}
+
+/// A piece of a word that is printed otherwise than written.
+#[derive(Debug)]
+pub(super) struct Edit {
+    /// Position of the first byte.
+    start: usize,
+    /// Position after the last byte.
+    end: usize,
+    /// Text in its place.
+    to: EditTo,
+}
+
+#[derive(Debug)]
+enum EditTo {
+    /// Text as it is, such as a decoded `$'…'`, or nothing for a backslash-newline.
+    Text(Text),
+    /// The commands of `$(…)` or `<(…)`, up to the parenthesis.
+    Commands(Rc<List>),
 }
 
 impl Context {
@@ -100,14 +117,46 @@ impl Parser {
 
     /// Parses a word up to its end in this context; the terminator is not consumed.
     pub(super) fn word(&mut self, context: Context) -> Result<Word> {
-        let is_whole = context == Context::Word;
+        let is_whole = matches!(context, Context::Word | Context::Regex | Context::Arith);
         let outer = if is_whole { std::mem::take(&mut self.prints) } else { self.prints };
-        let start = self.pos;
+        let (start, edits, replacements) = (self.pos, self.edits.len(), self.replacements);
         let mut word = self.word_parts(context)?;
-        if is_whole && std::mem::replace(&mut self.prints, outer) == Prints::AsWritten {
-            word.source = Some(self.src[start..self.pos].to_vec());
+        if is_whole {
+            let as_written = std::mem::replace(&mut self.prints, outer) == Prints::AsWritten;
+            if as_written && self.replacements == replacements {
+                word.source = Some(self.edited(start, edits));
+            }
+            self.edits.truncate(edits);
         }
         Ok(word)
+    }
+
+    /// Returns the text from `start` to here as bash prints it, with the edits from this number on.
+    #[inline(never)]
+    fn edited(&self, start: usize, edits: usize) -> Text {
+        let mut text = Vec::new();
+        let mut at = start;
+        for edit in &self.edits[edits..] {
+            if edit.start < at {
+                continue;
+            }
+            text.extend_from_slice(&self.src[at..edit.start]);
+            match &edit.to {
+                EditTo::Text(to) => text.extend_from_slice(to),
+                EditTo::Commands(list) => text.extend(super::print::enclosed_text(list)),
+            }
+            at = edit.end;
+        }
+        text.extend_from_slice(&self.src[at.min(self.pos)..self.pos]);
+        text
+    }
+
+    fn edit(&mut self, start: usize, end: usize, to: EditTo) {
+        // Pieces of a piece that is printed otherwise do not count.
+        while self.edits.last().is_some_and(|inner| inner.start >= start) {
+            self.edits.pop();
+        }
+        self.edits.push(Edit { start, end, to });
     }
 
     // In one frame with its caller: words nest, and each level uses stack.
@@ -121,8 +170,8 @@ impl Parser {
                     let next = self.peek_at(1);
                     if matches!(c, b'<' | b'>') && next == Some(b'(') {
                         self.pos += 2;
-                        let list = self.deeper(Parser::until_parenthesis)?;
-                        out.push(Part::Process(c == b'>', Rc::new(list)));
+                        let list = self.process_list()?;
+                        out.push(Part::Process(c == b'>', list));
                         continue;
                     }
                     let before = out.literal.last().copied();
@@ -135,8 +184,8 @@ impl Parser {
                 (Context::Regex, b' ' | b'\t' | b'\n') if parens == 0 => break,
                 (Context::Regex, b'<' | b'>') if parens == 0 && self.peek_at(1) == Some(b'(') => {
                     self.pos += 2;
-                    let list = self.deeper(Parser::until_parenthesis)?;
-                    out.push(Part::Process(c == b'>', Rc::new(list)));
+                    let list = self.process_list()?;
+                    out.push(Part::Process(c == b'>', list));
                     continue;
                 }
                 (Context::Regex, b'(') => parens += 1,
@@ -149,8 +198,8 @@ impl Parser {
                     if self.peek_at(1) == Some(b'(') =>
                 {
                     self.pos += 2;
-                    let list = self.deeper(Parser::until_parenthesis)?;
-                    out.push(Part::Process(c == b'>', Rc::new(list)));
+                    let list = self.process_list()?;
+                    out.push(Part::Process(c == b'>', list));
                     continue;
                 }
                 _ => {}
@@ -170,12 +219,17 @@ impl Parser {
             b'\'' if !context.is_double() => {
                 let text = self.single_quoted()?;
                 // The parts of `'|'` and `\|` are the same.
-                if text.len() == 1 && text[0].is_ascii_punctuation() {
-                    self.prints = self.prints.max(Prints::AsWritten);
+                let merges =
+                    out.literal.is_empty() && matches!(out.parts.last(), Some(Part::Quoted(_)));
+                if merges || (text.len() == 1 && text[0].is_ascii_punctuation()) {
+                    self.prints = Prints::AsWritten;
                 }
                 out.quoted(&text);
             }
-            b'"' if context == Context::Arith => self.pos += 1,
+            b'"' if context == Context::Arith => {
+                self.prints = Prints::AsWritten;
+                self.pos += 1;
+            }
             b'"' if context == Context::DoubleBrace => {
                 self.pos += 1;
                 let parts = self.deeper(Parser::inner_quoted)?;
@@ -219,6 +273,11 @@ impl Parser {
         out.literal.push(b'\'');
         self.pos += 1;
         while let Some(c) = self.peek().filter(|c| *c != b'\'') {
+            if c == b'"' {
+                // The single quotes hide it from the parser, and quote removal takes it away.
+                self.pos += 1;
+                continue;
+            }
             self.piece(c, Context::Double, out)?;
         }
         if !self.eat(b"'") {
@@ -232,7 +291,10 @@ impl Parser {
         let next = self.peek_at(1);
         self.pos += 2.min(self.src.len() - self.pos);
         match next {
-            Some(b'\n') => self.line += 1,
+            Some(b'\n') => {
+                self.line += 1;
+                self.edit(self.pos - 2, self.pos, EditTo::Text(Vec::new()));
+            }
             None => out.literal.push(b'\\'),
             Some(c) if context.is_double() => {
                 let escapes = match c {
@@ -249,7 +311,7 @@ impl Parser {
                 }
             }
             Some(c) => {
-                self.prints = self.prints.max(Prints::AsWritten);
+                self.prints = Prints::AsWritten;
                 out.quoted(&[c]);
             }
         }
@@ -302,6 +364,14 @@ impl Parser {
         Ok(list)
     }
 
+    /// Parses the commands of `<(…)`, after the parenthesis.
+    fn process_list(&mut self) -> Result<Rc<List>> {
+        let start = self.pos;
+        let list = Rc::new(self.deeper(Parser::until_parenthesis)?);
+        self.edit(start, self.pos - 1, EditTo::Commands(list.clone()));
+        Ok(list)
+    }
+
     fn single_quoted(&mut self) -> Result<Text> {
         let line = self.line;
         let rest = &self.src[self.pos + 1..];
@@ -335,7 +405,7 @@ impl Parser {
     fn backquote(&mut self, in_double: bool) -> Result<Part> {
         let line = self.line;
         let mut text = Vec::new();
-        self.prints = self.prints.max(Prints::AsWritten);
+        self.prints = Prints::AsWritten;
         self.pos += 1;
         loop {
             match self.peek() {
@@ -405,17 +475,21 @@ impl Parser {
                     return Ok(Some(Part::Arith(Box::new(text))));
                 }
                 self.pos += 1;
+                let start = self.pos;
                 let list = self.until_parenthesis().map_err(|mut error| {
                     error.in_substitution = !error.incomplete;
                     error
                 })?;
-                Ok(Some(Part::Command(Rc::new(list))))
+                let list = Rc::new(list);
+                self.edit(start, self.pos - 1, EditTo::Commands(list.clone()));
+                Ok(Some(Part::Command(list)))
             }
             b'[' => {
                 let Some(end) = self.scan_bracket(self.pos) else {
                     return Err(self.unclosed("]", line));
                 };
                 let text = self.arith_text(&self.src.clone()[self.pos + 1..end])?;
+                self.prints = Prints::AsWritten;
                 self.count_lines(end + 1);
                 Ok(Some(Part::Arith(Box::new(text))))
             }
@@ -424,13 +498,17 @@ impl Parser {
                 self.braced_param(in_double).map(Some)
             }
             b'\'' if !in_double => {
-                self.prints = Prints::Decoded;
+                self.prints = Prints::AsWritten;
                 let (text, len) =
                     quote::ansi(&self.src[self.pos + 1..]).ok_or(self.unclosed("'", line))?;
+                let start = self.pos - 1;
                 self.count_lines(self.pos + 1 + len);
+                let shown = crate::expand::quote::plain_single(&text);
+                self.edit(start, self.pos, EditTo::Text(shown));
                 Ok(Some(Part::Quoted(text)))
             }
             b'"' if !in_double => {
+                self.edit(self.pos - 1, self.pos, EditTo::Text(Vec::new()));
                 self.pos += 1;
                 self.double_quoted().map(|parts| Some(Part::Double(parts)))
             }
@@ -444,6 +522,28 @@ impl Parser {
         let word = self.inner(text)?.word_to_end(Context::Arith)?;
         let tree = arith::template(&word).map(Rc::new);
         Ok(ArithText { word, tree })
+    }
+
+    /// Returns true if the parenthesis that opens arithmetic before `start` is closed, with
+    /// whatever follows.
+    pub(super) fn closes_arith(&self, start: usize) -> bool {
+        let mut depth = 0usize;
+        let mut at = start;
+        while let Some(c) = self.src.get(at) {
+            match c {
+                b'\\' => at += 1,
+                b'\'' | b'"' | b'`' => match self.scan_quote(at) {
+                    Some(end) => at = end,
+                    None => return false,
+                },
+                b'(' => depth += 1,
+                b')' if depth > 0 => depth -= 1,
+                b')' => return true,
+                _ => {}
+            }
+            at += 1;
+        }
+        false
     }
 
     /// Finds the `))` that closes the arithmetic beginning at `start`. Returns `None` if the

@@ -2,8 +2,9 @@
 
 use super::Printer;
 use crate::syntax::ast::{
-    ArithText, CaseOp, DefaultOp, Index, List, Op, Param, Part, Side, TestExpr, TestOp, Where, Word,
+    ArithText, CaseOp, DefaultOp, Index, List, Op, Param, Part, Side, TestExpr, Where, Word,
 };
+use crate::syntax::is_name_start;
 
 impl Printer {
     pub(super) fn word(&mut self, word: &Word) {
@@ -19,7 +20,7 @@ impl Printer {
             self.guard_dollar(&parts[..at], part, in_double);
             match part {
                 // The following text would become part of the name.
-                Part::Param(param) if param.is_plain() && goes_on(parts.get(at + 1)) => {
+                Part::Param(param) if param.is_named() && goes_on(parts.get(at + 1)) => {
                     self.braced(param);
                 }
                 _ => self.part(part, in_double),
@@ -37,7 +38,7 @@ impl Printer {
                 _ => {
                     self.guard_dollar(&parts[..at], part, true);
                     match part {
-                        Part::Param(param) if param.is_plain() && goes_on(parts.get(at + 1)) => {
+                        Part::Param(param) if param.is_named() && goes_on(parts.get(at + 1)) => {
                             self.braced(param);
                         }
                         _ => self.part(part, true),
@@ -70,14 +71,25 @@ impl Printer {
         self.text(b"}");
     }
 
-    /// Prints commands inside brackets; their here-document bodies come before the closing bracket.
+    /// Prints commands inside brackets as bash does while it parses them: as if they were outside
+    /// the function. Their here-document bodies come before the closing bracket.
     fn enclosed(&mut self, list: &List) {
-        let outer = std::mem::take(&mut self.heres);
-        self.list(list);
-        if !self.heres.is_empty() {
-            self.newline();
+        let mut inner = Printer { substitution: true, ..Printer::default() };
+        inner.list(list);
+        if !inner.heres.is_empty() {
+            inner.operator(b"", b"");
         }
-        self.heres = outer;
+        self.text(&inner.out);
+    }
+
+    /// Prints the commands of `$(…)`.
+    pub(super) fn substitution_list(&mut self, list: &List) {
+        let start = self.out.len();
+        self.enclosed(list);
+        // `$((` would begin arithmetic.
+        if self.out.get(start) == Some(&b'(') {
+            self.out.insert(start, b' ');
+        }
     }
 
     pub(super) fn part(&mut self, part: &Part, in_double: bool) {
@@ -108,12 +120,7 @@ impl Printer {
             Part::Param(param) => self.param(param, in_double),
             Part::Command(list) => {
                 self.text(b"$(");
-                let start = self.out.len();
-                self.enclosed(list);
-                // `$((` would begin arithmetic.
-                if self.out.get(start) == Some(&b'(') {
-                    self.out.insert(start, b' ');
-                }
+                self.substitution_list(list);
                 self.text(b")");
             }
             Part::Arith(text) => {
@@ -181,12 +188,11 @@ impl Printer {
         let start = self.out.len();
         self.arith(text);
         let piece = self.out.split_off(start);
-        self.text(piece.trim_ascii());
+        self.text(piece.trim_ascii_start());
     }
 
     fn param(&mut self, param: &Param, in_double: bool) {
-        // The tree does not record braces; both forms are equivalent.
-        if param.is_plain() && (param.name.len() == 1 || !param.name[0].is_ascii_digit()) {
+        if param.bare {
             self.text(b"$");
             self.text(&param.name);
             return;
@@ -293,37 +299,29 @@ impl Printer {
             }
             TestExpr::Binary(op, left, right) => {
                 self.word(left);
-                self.text(match op {
-                    TestOp::Matches => b" == ",
-                    TestOp::Differs => b" != ",
-                    TestOp::Regex => b" =~ ",
-                    TestOp::Before => b" < ",
-                    TestOp::After => b" > ",
-                    TestOp::Eq => b" -eq ",
-                    TestOp::Ne => b" -ne ",
-                    TestOp::Lt => b" -lt ",
-                    TestOp::Le => b" -le ",
-                    TestOp::Gt => b" -gt ",
-                    TestOp::Ge => b" -ge ",
-                    TestOp::Newer => b" -nt ",
-                    TestOp::Older => b" -ot ",
-                    TestOp::Same => b" -ef ",
-                });
+                self.text(b" ");
+                self.text(op.text());
+                self.text(b" ");
                 self.word(right);
             }
             TestExpr::Not(inner) => {
                 self.text(b"! ");
-                self.operand(inner, matches!(**inner, TestExpr::And(..) | TestExpr::Or(..)));
+                self.test(inner);
             }
             TestExpr::And(left, right) => {
-                self.operand(left, matches!(**left, TestExpr::Or(..)));
+                self.test(left);
                 self.text(b" && ");
-                self.operand(right, matches!(**right, TestExpr::And(..) | TestExpr::Or(..)));
+                self.test(right);
             }
             TestExpr::Or(left, right) => {
                 self.test(left);
                 self.text(b" || ");
-                self.operand(right, matches!(**right, TestExpr::Or(..)));
+                self.test(right);
+            }
+            TestExpr::Group(inner) => {
+                self.text(b"( ");
+                self.test(inner);
+                self.text(b" )");
             }
             TestExpr::Word(word) => {
                 self.text(b"-n ");
@@ -331,23 +329,12 @@ impl Printer {
             }
         }
     }
-
-    /// Prints an operand, in parentheses if precedence requires them.
-    fn operand(&mut self, expr: &TestExpr, needs_parentheses: bool) {
-        if needs_parentheses {
-            self.text(b"( ");
-        }
-        self.test(expr);
-        if needs_parentheses {
-            self.text(b" )");
-        }
-    }
 }
 
 impl Param {
-    /// Returns true for `$x` or `${x}`.
-    fn is_plain(&self) -> bool {
-        matches!(self.op, Op::Get) && self.index.is_none() && !self.indirect
+    /// Returns true for `$x` with a name that more letters would continue.
+    fn is_named(&self) -> bool {
+        self.bare && self.name.first().copied().is_some_and(is_name_start)
     }
 }
 
