@@ -98,6 +98,7 @@ impl<H: Host> Cell<H> {
         switch: KillSwitch,
         deadline: Instant,
     ) -> Result<Self, Error> {
+        image.engine.crowd.check()?;
         let state = State {
             host,
             memory: None,

@@ -22,7 +22,7 @@ use crate::cache::Cache;
 use crate::compile_worker::CompileWorker;
 use crate::contract::Program;
 use crate::pieces;
-use crate::program_image::{ProgramEngine, ProgramImage};
+use crate::program_image::{ProgramEngine, ProgramImage, Roomy};
 use crate::unfit::{self, Exceptions, Unfit};
 use crate::worker::{self, Killer};
 
@@ -56,7 +56,6 @@ impl<P: Program> Clone for Compiler<P> {
 
 struct Inner<P: Program> {
     engine: ProgramEngine,
-    settings: [u8; 32],
     cache: Option<Cache>,
     notice: Option<Notice>,
     /// Program that compiles; threads of this process do if there is none.
@@ -95,7 +94,6 @@ impl<P: Program> Compiler<P> {
     ) -> Self {
         let inner = Inner {
             engine: engine.clone(),
-            settings: settings(engine.roomy()),
             cache: cache.map(Cache::new),
             notice,
             worker,
@@ -112,8 +110,12 @@ impl<P: Program> Compiler<P> {
         if let Err(unfit) = unfit::look_at(&wasm) {
             return Compiling::done(Err(unfit));
         }
+        let roomy = match self.inner.engine.roomy() {
+            Ok(roomy) => roomy,
+            Err(reason) => return Compiling::done(Err(Unfit::new(reason))),
+        };
         if wasm.len() <= SMALL
-            && let Some(image) = self.inner.kept(&self.inner.key(&wasm))
+            && let Some(image) = self.inner.kept(&key(roomy, &wasm))
         {
             return Compiling::done(Ok(image));
         }
@@ -140,11 +142,12 @@ impl<P: Program> Compiler<P> {
     }
 }
 
-impl<P: Program> Inner<P> {
-    fn key(&self, wasm: &[u8]) -> [u8; 32] {
-        Sha256::new().chain_update(self.settings).chain_update(wasm).finalize().into()
-    }
+/// Returns the name of a module's native code.
+fn key(roomy: &Roomy, wasm: &[u8]) -> [u8; 32] {
+    Sha256::new().chain_update(roomy.settings).chain_update(wasm).finalize().into()
+}
 
+impl<P: Program> Inner<P> {
     fn kept(&self, key: &[u8; 32]) -> Option<ProgramImage<P>> {
         let mut kept = lock(&self.kept);
         kept.uses += 1;
@@ -172,12 +175,13 @@ impl<P: Program> Inner<P> {
         let Some(_turn) = self.take_turn(slot) else {
             return Err(Unfit::new("is not wanted any more"));
         };
-        let key = self.key(wasm);
+        let roomy = self.engine.roomy().map_err(Unfit::new)?;
+        let key = key(roomy, wasm);
         if let Some(image) = self.kept(&key) {
             return Ok(image);
         }
-        let roomy = self.engine.roomy();
-        let cached = self.cache.as_ref().and_then(|cache| cache.load(roomy, &key));
+        let Roomy { engine, settings } = roomy;
+        let cached = self.cache.as_ref().and_then(|cache| cache.load(engine, &key));
         let module = match cached {
             Some(module) => module,
             None => {
@@ -186,17 +190,18 @@ impl<P: Program> Inner<P> {
                 let native = match &self.worker {
                     Some(by) => {
                         let started = |killer: Killer| lock(slot).start(killer);
-                        worker::compile(by, wasm, &self.settings, started)?
+                        worker::compile(by, wasm, settings, started)?
                     }
-                    None => native_code(roomy, wasm)?,
+                    None => native_code(engine, wasm)?,
                 };
                 if let Some(cache) = &self.cache {
                     cache.save(&key, &native);
                 }
-                load(roomy, &native)?
+                load(engine, &native)?
             }
         };
-        let image = ProgramImage::link_program(&self.engine, roomy, &module).map_err(Unfit::new)?;
+        let image =
+            ProgramImage::link_program(&self.engine, engine, &module).map_err(Unfit::new)?;
         self.keep(key, &image);
         Ok(image)
     }

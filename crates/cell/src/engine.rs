@@ -1,4 +1,4 @@
-//! [`Engine`]: wasmtime's settings and the pool of memories and stacks.
+//! [`Engine`]: wasmtime's settings, and where cells get their memories and stacks from.
 //!
 //! Meets T-CELL-023.
 
@@ -43,13 +43,26 @@ pub struct Engine {
     pub(crate) crowd: Arc<Crowd>,
 }
 
-/// Cells alive, and the number of free ones whose pages the pool keeps.
+/// Cells alive, the most that may be, and the number of free ones whose pages the pool keeps.
 pub(crate) struct Crowd {
     alive: AtomicU32,
+    most: u32,
     warm: u32,
 }
 
 impl Crowd {
+    /// Fails if as many cells are alive as may be.
+    // T-CELL-021: without a pool, nothing else counts them.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        match self.alive.load(Ordering::Relaxed) < self.most {
+            true => Ok(()),
+            false => {
+                let message = format!("there are at most {} at once", self.most);
+                Err(Error::new(ErrorKind::PoolFull, message))
+            }
+        }
+    }
+
     pub(crate) fn joined(&self) {
         self.alive.fetch_add(1, Ordering::Relaxed);
     }
@@ -63,15 +76,28 @@ impl Crowd {
 impl Engine {
     /// Creates the engine and starts its alarm thread.
     pub fn new(pool: Pool) -> Result<Self, Error> {
-        let mut config = config(pool);
+        // The pool itself refuses a cell too many.
+        let crowd = Crowd { alive: AtomicU32::new(0), most: u32::MAX, warm: pool.warm };
+        Engine::make(slots(pool), crowd)
+    }
+
+    /// Creates an engine whose cells, at most so many at once, each get a memory and a stack of their
+    /// own. A cell takes longer than with a pool, but the engine is ready sooner: for a process that
+    /// runs few tools.
+    pub fn without_pool(cells: u32) -> Result<Self, Error> {
+        let crowd = Crowd { alive: AtomicU32::new(0), most: cells, warm: u32::MAX };
+        Engine::make(InstanceAllocationStrategy::OnDemand, crowd)
+    }
+
+    fn make(slots: InstanceAllocationStrategy, crowd: Crowd) -> Result<Self, Error> {
+        let mut config = config(slots);
         // Images are compiled already, and a compiler takes time to set up.
         config.enable_compiler(false);
         let inner = wasmtime::Engine::new(&config)
             .map_err(|e| Error::new(ErrorKind::Engine, format!("{e:#}")))?;
         let alarm = Alarm::start()
             .map_err(|e| Error::new(ErrorKind::Engine, format!("alarm thread: {e}")))?;
-        let crowd = Arc::new(Crowd { alive: AtomicU32::new(0), warm: pool.warm });
-        Ok(Engine { inner, alarm, faults: Faults::new(), crowd })
+        Ok(Engine { inner, alarm, faults: Faults::new(), crowd: Arc::new(crowd) })
     }
 
     /// Splits long instructions of a module, inserts checks, and compiles it to native code for
@@ -82,7 +108,7 @@ impl Engine {
         // A check comes before an instruction, and so before a fill of any length.
         let wasm = crate::pieces::split(wasm).map_err(|e| failed(&e))?;
         let wasm = crate::pacing::pace(&wasm, crate::pacing::Growth::Engine)?;
-        let engine = wasmtime::Engine::new(&config(Pool { cells: 1, warm: 0 }))
+        let engine = wasmtime::Engine::new(&config(InstanceAllocationStrategy::OnDemand))
             .map_err(|e| Error::new(ErrorKind::Engine, format!("{e:#}")))?;
         engine.precompile_module(&wasm).map(crate::symbols::removed).map_err(|e| failed(&e))
     }
@@ -99,7 +125,7 @@ impl Engine {
 }
 
 /// Returns the settings, which must be equal for compiling and running, or images do not load.
-fn config(pool: Pool) -> Config {
+fn config(slots: InstanceAllocationStrategy) -> Config {
     let mut config = Config::new();
     // Guests have cheaper checks of their own; see `pacing`.
     config.epoch_interruption(false);
@@ -117,7 +143,11 @@ fn config(pool: Pool) -> Config {
     // No debugger or unwinder of the system walks through guests; the tables are 2.7 MB.
     config.native_unwind_info(cfg!(windows));
     config.gc_support(false);
+    config.allocation_strategy(slots);
+    config
+}
 
+fn slots(pool: Pool) -> InstanceAllocationStrategy {
     let mut slots = PoolingAllocationConfig::default();
     slots.total_memories(pool.cells);
     slots.total_tables(pool.cells);
@@ -131,6 +161,5 @@ fn config(pool: Pool) -> Config {
     slots.table_keep_resident(KEEP_RESIDENT);
     slots.async_stack_keep_resident(64 << 10);
     slots.pagemap_scan(Enabled::Auto);
-    config.allocation_strategy(InstanceAllocationStrategy::Pooling(slots));
-    config
+    InstanceAllocationStrategy::Pooling(slots)
 }

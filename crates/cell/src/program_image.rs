@@ -12,6 +12,7 @@ use wasmtime::{
 
 use crate::alarm::Alarm;
 use crate::code;
+use crate::compiler::settings;
 use crate::contract::Program;
 use crate::embedded::Embedded;
 use crate::faults::Faults;
@@ -52,7 +53,7 @@ pub struct ProgramEngine {
 struct Inner {
     pool: Pool,
     pooled: OnceLock<Result<Pooled, String>>,
-    roomy: wasmtime::Engine,
+    roomy: OnceLock<Result<Roomy, String>>,
     alarm: Alarm,
 }
 
@@ -66,14 +67,18 @@ struct Pooled {
     faults: Faults,
 }
 
+/// The engine of modules from outside, and the hash of everything that their native code depends on.
+pub(crate) struct Roomy {
+    pub(crate) engine: wasmtime::Engine,
+    pub(crate) settings: [u8; 32],
+}
+
 impl ProgramEngine {
-    /// Creates engines whose epochs `alarm` advances. The pool is created on first use.
-    pub fn new(alarm: &Alarm, pool: Pool) -> Result<Self, Error> {
-        let roomy = foreign_engine()?;
-        alarm.also(&roomy);
+    /// Prepares engines whose epochs `alarm` advances. Each is created on first use.
+    pub fn new(alarm: &Alarm, pool: Pool) -> Self {
         let pool = Pool { cells: pool.cells.min(MAX_POOLED), ..pool };
-        let (pooled, alarm) = (OnceLock::new(), alarm.clone());
-        Ok(ProgramEngine { inner: Arc::new(Inner { pool, pooled, roomy, alarm }) })
+        let (pooled, roomy, alarm) = (OnceLock::new(), OnceLock::new(), alarm.clone());
+        ProgramEngine { inner: Arc::new(Inner { pool, pooled, roomy, alarm }) }
     }
 
     /// Compiles an embedded program to native code for [`ProgramImage::load`].
@@ -98,8 +103,14 @@ impl ProgramEngine {
         made.as_ref().map_err(|e| Error::new(ErrorKind::Engine, e))
     }
 
-    pub(crate) fn roomy(&self) -> &wasmtime::Engine {
-        &self.inner.roomy
+    pub(crate) fn roomy(&self) -> Result<&Roomy, String> {
+        let made = self.inner.roomy.get_or_init(|| {
+            let engine = foreign_engine().map_err(|error| error.to_string())?;
+            self.inner.alarm.also(&engine);
+            let settings = settings(&engine);
+            Ok(Roomy { engine, settings })
+        });
+        made.as_ref().map_err(Clone::clone)
     }
 }
 

@@ -59,7 +59,7 @@ const MODULE: &[u8] = b"\0asm\x01\0\0\0\x01\x04\x01\x60\0\0\x03\x02\x01\0\x05\x0
     \x07\x13\x02\x06memory\x02\0\x06_start\0\0\x0a\x04\x01\x02\0\x0b";
 
 fn compile(engine: &Engine, cache: &Path, wasm: &[u8]) -> Result<u64, Unfit> {
-    let programs = ProgramEngine::new(engine.alarm(), Pool { cells: 1, warm: 0 }).expect("engines");
+    let programs = ProgramEngine::new(engine.alarm(), Pool { cells: 1, warm: 0 });
     let compiler = Compiler::<Nothing>::new(&programs, Some(cache.to_owned()), None);
     wait(compiler.compile("test", wasm.to_vec())).map(|image| image.memory_bytes())
 }
@@ -81,7 +81,7 @@ fn who_wants_to_know_is_told_of_each_module_that_is_compiled_and_when_that_is_ov
         })
     };
     let engine = engine();
-    let programs = ProgramEngine::new(engine.alarm(), Pool { cells: 1, warm: 0 }).expect("engines");
+    let programs = ProgramEngine::new(engine.alarm(), Pool { cells: 1, warm: 0 });
     let compiler = Compiler::<Nothing>::new(&programs, None, Some(notice));
     for name in ["first", "again"] {
         wait(compiler.compile(name, MODULE.to_vec())).expect("a program");

@@ -93,7 +93,7 @@ impl Fixture {
     fn new(worker: CompileWorker) -> Self {
         let engine = Engine::new(Pool { cells: 1, warm: 0 }).expect("an engine");
         let pool = Pool { cells: 1, warm: 0 };
-        let programs = ProgramEngine::new(engine.alarm(), pool).expect("engines");
+        let programs = ProgramEngine::new(engine.alarm(), pool);
         let compiled = Arc::<Mutex<Vec<String>>>::default();
         let notice: Notice = {
             let compiled = compiled.clone();

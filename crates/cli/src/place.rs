@@ -309,10 +309,25 @@ pub(crate) fn check_target(option: &str, file: &str) -> Result<(), Failure> {
 /// Creates a runtime that keeps compiled programs in the user's cache, and shows on a terminal when
 /// it compiles one.
 pub(crate) fn runtime(pool: Pool) -> Result<Runtime, Failure> {
-    let (runtime, kept) = match cofferdam_front::cache::path() {
-        Some(cache) => (Runtime::with_cache(pool, cache)?, " (once; the result is kept)"),
-        None => (Runtime::new(pool)?, ""),
+    let cache = cofferdam_front::cache::path();
+    let is_kept = cache.is_some();
+    let runtime = match cache {
+        Some(cache) => Runtime::with_cache(pool, cache)?,
+        None => Runtime::new(pool)?,
     };
+    Ok(prepared(runtime, is_kept))
+}
+
+/// Creates the engine of a process that ends after one run.
+pub(crate) fn runtime_for_one_run(cells: u32) -> Result<Runtime, Failure> {
+    let cache = cofferdam_front::cache::path();
+    let is_kept = cache.is_some();
+    Ok(prepared(Runtime::for_one_run(cells, cache)?, is_kept))
+}
+
+/// Prints a note while a runtime compiles a module.
+fn prepared(runtime: Runtime, is_kept: bool) -> Runtime {
+    let kept = if is_kept { " (once; the result is kept)" } else { "" };
     runtime.on_compile(Arc::new(move |name, bytes| {
         let (name, size) = (visible(name), bytes as f64 / f64::from(1 << 20));
         Box::new(Busy::new(format!("compiling {name}, {size:.1} MiB{kept}")))
@@ -320,7 +335,7 @@ pub(crate) fn runtime(pool: Pool) -> Result<Runtime, Failure> {
     // Never dropped: the process ends with the verb, and the system returns a pool and its threads
     // sooner than they can be taken apart.
     std::mem::forget(runtime.clone());
-    Ok(runtime)
+    runtime
 }
 
 /// Formats an error without the number of the operating system.

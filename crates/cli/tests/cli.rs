@@ -34,6 +34,15 @@ fn check(arguments: &[&str], stdin: &str, code: i32, stdout: &str, stderr: &[&st
     assert!(!err.contains("panicked"), "{err}");
 }
 
+#[test]
+fn commands_of_a_tool_may_be_tools_that_run_together() {
+    let stage = "node -e 'process.stdin.pipe(process.stdout)'";
+    let pipeline = format!("echo tea | {stage} | {stage} | {stage}");
+    let tool =
+        format!("return require('child_process').execSync({pipeline:?}, {{ encoding: 'utf8' }})");
+    check(&["run", "-", "--ephemeral", "--allow", "process:exec"], &tool, 0, "\"tea\\n\"\n", &[]);
+}
+
 /// A file in a folder of its own, which is removed at the end.
 struct Scratch(PathBuf);
 

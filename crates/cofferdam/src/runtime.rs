@@ -49,7 +49,7 @@ struct Inner {
     pool: Pool,
     cache: Option<PathBuf>,
     /// Mark of the build, if the process ends after one run; see [`Runtime::for_one_run`].
-    one_run: OnceLock<Vec<u8>>,
+    one_run: Option<Vec<u8>>,
     on_compile: OnceLock<Notice>,
     /// Program that compiles modules; see [`Runtime::compile_with`].
     worker: OnceLock<CompileWorker>,
@@ -68,7 +68,7 @@ struct Inner {
 impl Runtime {
     /// Creates a runtime with a pool of this size.
     pub fn new(pool: Pool) -> Result<Self, Error> {
-        Runtime::make(pool, None)
+        Ok(Runtime::make(Engine::new(pool)?, pool, None, None))
     }
 
     /// Creates a runtime that keeps native code in a directory: compiled WASI programs, and in
@@ -77,12 +77,22 @@ impl Runtime {
     ///
     /// Without a cache, each process unpacks the guests that it uses into its memory.
     pub fn with_cache(pool: Pool, cache: impl Into<PathBuf>) -> Result<Self, Error> {
-        Runtime::make(pool, Some(cache.into()))
+        Ok(Runtime::make(Engine::new(pool)?, pool, Some(cache.into()), None))
     }
 
-    fn make(pool: Pool, cache: Option<PathBuf>) -> Result<Self, Error> {
-        let engine = Engine::new(pool)?;
-        Ok(Runtime {
+    /// Creates a runtime for a process that ends after one run, with at most so many cells at once.
+    /// It is ready sooner, while each further cell takes longer: there is no pool of cells for tools,
+    /// and with a cache, guests are loaded from copies in its folder `guests`. A copy is used as long
+    /// as the program's file does not change, so the library must be part of that file.
+    #[cfg(not(target_family = "wasm"))]
+    pub fn for_one_run(cells: u32, cache: Option<PathBuf>) -> Result<Self, Error> {
+        let one_run = cache.as_ref().and_then(|_| build_mark());
+        let engine = Engine::without_pool(cells)?;
+        Ok(Runtime::make(engine, Pool { cells, warm: 0 }, cache, one_run))
+    }
+
+    fn make(engine: Engine, pool: Pool, cache: Option<PathBuf>, one_run: Option<Vec<u8>>) -> Self {
+        Runtime {
             inner: Arc::new(Inner {
                 engine,
                 js: OnceLock::new(),
@@ -98,12 +108,12 @@ impl Runtime {
                 programs: OnceLock::new(),
                 pool,
                 cache,
-                one_run: OnceLock::new(),
+                one_run,
                 on_compile: OnceLock::new(),
                 worker: OnceLock::new(),
                 reaper: Reaper::default(),
             }),
-        })
+        }
     }
 
     /// Returns the runtime that sandboxes use by default, creating it on first use.
@@ -163,17 +173,6 @@ impl Runtime {
         Ok(())
     }
 
-    /// Prepares for a process that ends after one run. With a cache, guests are from now on loaded
-    /// from copies in its folder `guests`, which is faster, while each further cell is slightly
-    /// slower. A copy is used as long as the program's file does not change, so the library must be
-    /// part of that file.
-    #[cfg(not(target_family = "wasm"))]
-    pub fn for_one_run(&self) {
-        if let Some(build) = build_mark() {
-            let _ = self.inner.one_run.set(build);
-        }
-    }
-
     /// Returns a function that loads the guest of a tool. A program that ends after one run calls it
     /// on another thread while it prepares the rest of the run, which reports what fails here.
     #[cfg(not(target_family = "wasm"))]
@@ -201,7 +200,7 @@ impl Runtime {
             // A runtime with few cells for tools can still start a pipeline.
             let cells = self.inner.pool.cells.max(LEAST_PROGRAMS);
             let pool = Pool { cells, ..self.inner.pool };
-            let engine = ProgramEngine::new(self.inner.engine.alarm(), pool)?;
+            let engine = ProgramEngine::new(self.inner.engine.alarm(), pool);
             let files = self.inner.guest_files();
             let sh = guests::sh().map(|code| load_program(&engine, code, &files)).transpose()?;
             let notice = self.inner.on_compile.get().cloned();
@@ -284,7 +283,7 @@ impl Inner {
     fn guest_files(&self) -> GuestFiles {
         let Some(cache) = &self.cache else { return GuestFiles::None };
         let folder = cache.join("guests");
-        match self.one_run.get() {
+        match &self.one_run {
             Some(build) => GuestFiles::All { folder, build: build.clone() },
             None => GuestFiles::Packed(folder),
         }

@@ -304,8 +304,17 @@ async fn a_run_that_is_dropped_before_it_began_leaves_nothing() {
 /// T-CELL-021: a run that finds no cell fails at once, and other runs keep theirs.
 #[tokio::test]
 async fn a_pool_without_a_cell_is_an_error_and_no_wait() {
-    let runtime = Runtime::new(Pool { cells: 2, warm: 0 }).expect("a runtime");
-    let sandbox = Sandbox::builder().runtime(&runtime).build().expect("a sandbox");
+    check_two_cells(&Runtime::new(Pool { cells: 2, warm: 0 }).expect("a runtime")).await;
+}
+
+/// T-CELL-021: the same where cells have no pool.
+#[tokio::test]
+async fn a_cell_too_many_is_an_error_without_a_pool() {
+    check_two_cells(&Runtime::for_one_run(2, None).expect("a runtime")).await;
+}
+
+async fn check_two_cells(runtime: &Runtime) {
+    let sandbox = Sandbox::builder().runtime(runtime).build().expect("a sandbox");
     let waiting = Tool::javascript("await new Promise((done) => setTimeout(done, 1e9))");
     let mut held = Vec::new();
     for _ in 0..2 {

@@ -92,14 +92,29 @@ impl Files<'_> {
         })
     }
 
+    /// Creates a file with this content, in one step. `EPERM` in a mount.
+    pub fn make_file<'a>(
+        self,
+        at: impl Into<At<'a>>,
+        bytes: &[u8],
+        mode: Mode,
+    ) -> Result<(), Error> {
+        let at = at.into();
+        let content = self.content(at, bytes)?;
+        self.on(at, |at| match self.find_entry(at)? {
+            Found::Node(mut state, place) => {
+                self.make(&mut state, &place, Body::File(content), mode).map(drop)
+            }
+            Found::Mounted(place) if place.stat.is_some() => Err(Errno::Exists),
+            Found::Mounted(_) => Err(Errno::NotPermitted),
+        })
+    }
+
     /// Replaces the whole content of a file, which is created if needed. Readers see either the old
     /// or the new content, except in a read-write mount.
     pub fn write_file<'a>(self, at: impl Into<At<'a>>, bytes: &[u8]) -> Result<(), Error> {
         let at = at.into();
-        if bytes.len() as u64 > self.tree.limits().file {
-            return Err(Error::new(Errno::FileTooLarge, at.path));
-        }
-        let content = Content::new(bytes);
+        let content = self.content(at, bytes)?;
         self.on(at, |at| match resolve(self, at, Goal::Create(at.last))? {
             Found::Node(mut state, place) => self.put(&mut state, &place, content),
             Found::Mounted(place) => {
@@ -107,6 +122,14 @@ impl Files<'_> {
                 spot.backend.open(self.caller, &spot.inside, how)?.write_at(0, bytes)
             }
         })
+    }
+
+    /// Returns the content of a file, unless a file may not be that long.
+    fn content(self, at: At<'_>, bytes: &[u8]) -> Result<Content, Error> {
+        match bytes.len() as u64 > self.tree.limits().file {
+            true => Err(Error::new(Errno::FileTooLarge, at.path)),
+            false => Ok(Content::new(bytes)),
+        }
     }
 
     /// Creates a hard link. `from` determines whether a link there is followed.

@@ -199,3 +199,14 @@ fn a_handle_from_before_a_restore_finds_its_file_or_nothing() {
     assert_eq!(tree.as_guest(NOW).read_file("/f", MANY).unwrap(), b"0123456789");
     assert_eq!(tree.usage().nodes, 2);
 }
+
+#[test]
+fn a_file_is_made_once_with_its_mode() {
+    let tree = tree();
+    let files = tree.as_guest(Time(2));
+    files.make_file("/made", b"text", Mode::new(0o750)).unwrap();
+    assert_eq!(files.stat("/made").unwrap().mode, Mode::new(0o750));
+    assert_eq!(files.read_file("/made", 10).unwrap(), b"text");
+    assert_eq!(files.make_file("/made", b"", Mode::FILE).unwrap_err().errno(), Errno::Exists);
+    assert_eq!(files.make_file("/no/made", b"", Mode::FILE).unwrap_err().errno(), Errno::NotFound);
+}

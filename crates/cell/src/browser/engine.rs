@@ -85,8 +85,8 @@ pub struct ProgramEngine;
 
 impl ProgramEngine {
     /// Creates the engine.
-    pub fn new(_: &Alarm, _: Pool) -> Result<Self, Error> {
-        Ok(ProgramEngine)
+    pub fn new(_: &Alarm, _: Pool) -> Self {
+        ProgramEngine
     }
 }
 

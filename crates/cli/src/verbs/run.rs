@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::Path;
 
-use cofferdam::{Boundary, Ending, Language, Limits, Outcome, Pool, Tool, Value, json, shell_word};
+use cofferdam::{Boundary, Ending, Language, Limits, Outcome, Tool, Value, json, shell_word};
 
 use crate::absent;
 use crate::config_file::{self, Configured};
@@ -12,7 +12,7 @@ use crate::named::Named;
 use crate::nearby;
 use crate::paint::Tone;
 use crate::permissions::PermissionArgs;
-use crate::place::{self, Place, plain, runtime};
+use crate::place::{self, Place, plain};
 use crate::report::{self, Failure};
 use crate::script;
 use cofferdam_front::exec::Runnable;
@@ -139,19 +139,12 @@ impl Run {
         if let Some(file) = &self.page_out {
             place::check_target("--page-out", file)?;
         }
-        let cells = match &runnable {
-            // A run needs one cell, and one more for TypeScript. A small pool is created faster.
-            Runnable::Tool(_) => 2,
-            Runnable::Program(_) => place::cells(&limits),
-            Runnable::Native(_) => return Err(not_native()),
-        };
         let tool = match &runnable {
             Runnable::Tool(tool) => Some(tool.identity()),
             Runnable::Program(_) | Runnable::Native(_) => None,
         };
         self.permissions.open_ahead(tool.as_deref())?;
-        let runtime = runtime(Pool { cells, warm: 0 })?;
-        runtime.for_one_run();
+        let runtime = place::runtime_for_one_run(place::cells(&limits))?;
         let interrupts = match &runnable {
             Runnable::Tool(tool) => {
                 let boundary = self.boundary.map_or(Boundary::Worker, Boundary::from);

@@ -93,10 +93,11 @@ impl Sh {
         if !matches!(script, Script::Prompt) {
             self.permissions.open_ahead(None)?;
         }
-        let runtime = runtime(Pool { cells: place::cells(&limits), warm: 0 })?;
-        if !matches!(script, Script::Prompt) {
-            runtime.for_one_run();
-        }
+        let cells = place::cells(&limits);
+        let runtime = match script {
+            Script::Prompt => runtime(Pool { cells, warm: 0 })?,
+            Script::Text(_) => place::runtime_for_one_run(cells)?,
+        };
         let kept = self.named.open()?;
         let builder = Sandbox::builder().runtime(&runtime).limits(limits);
         let loading = self.load.as_ref().map(|file| Busy::new(format!("loading {}", shown(file))));

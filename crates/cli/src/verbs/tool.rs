@@ -1,6 +1,6 @@
 //! `cofferdam tool`: registered tools of this user.
 
-use cofferdam::{Pool, Sandbox, visible};
+use cofferdam::{Sandbox, visible};
 use cofferdam_serve::tools::{self, Manifest, Registered};
 use serde_json::{Map, Value as Json, json};
 
@@ -201,8 +201,8 @@ impl Call {
                 .hint(format!("cofferdam tool show {}", self.name))
         })?;
         let script = script(&tool, args)?;
-        let runtime = place::runtime(Pool { cells: 2, warm: 0 })?;
         let limits = self.place.limits()?;
+        let runtime = place::runtime_for_one_run(place::cells(&limits))?;
         let builder = Sandbox::builder().runtime(&runtime).limits(limits);
         let (builder, broker) = self.permissions.fill(self.place.fill(builder)?)?;
         let sandbox = builder.watcher(report::streams(&limits)).build()?;

@@ -4,12 +4,12 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
 
-use cofferdam::{Command, Pool, Sandbox, shell_word};
+use cofferdam::{Command, Sandbox, shell_word};
 
 use crate::interrupt;
 use crate::named::Named;
 use crate::permissions::Noted;
-use crate::place::{self, Place, runtime};
+use crate::place::{self, Place};
 use crate::report::{self, Failure};
 
 /// Run a WASI preview 1 program.
@@ -53,7 +53,7 @@ impl Wasm {
             return Err(not_a_module(&file));
         }
         let limits = self.place.limits()?;
-        let runtime = runtime(Pool { cells: place::cells(&limits), warm: 0 })?;
+        let runtime = place::runtime_for_one_run(place::cells(&limits))?;
         let kept = self.named.open()?;
         let sandbox = Sandbox::builder().runtime(&runtime).limits(limits);
         let sandbox = kept.iter().fold(sandbox, |sandbox, kept| kept.fill(sandbox));

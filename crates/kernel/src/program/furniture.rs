@@ -31,8 +31,7 @@ pub fn furnish(tree: &Tree, now: Time) -> Result<(), Error> {
     files.make_directories("/usr/bin", Mode::DIRECTORY)?;
     for name in COMMANDS {
         let at = format!("/usr/bin/{name}");
-        files.write_file(&at, b"\x7fcofferdam command\n")?;
-        files.set_mode(&at, Mode::new(0o755))?;
+        files.make_file(&at, b"\x7fcofferdam command\n", Mode::new(0o755))?;
     }
     files.make_link("usr/bin", "/bin")?;
     files.make_directories("/etc", Mode::DIRECTORY)?;
