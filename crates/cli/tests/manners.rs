@@ -242,7 +242,7 @@ fn a_grant_that_makes_no_sense_is_not_answered_with_requests() {
 fn a_machine_without_room_is_told_to_ask_the_doctor() {
     let program = env!("CARGO_BIN_EXE_cofferdam");
     let limited = |call: &str| {
-        let script = format!("ulimit -v 8000000; '{program}' {call}");
+        let script = format!("ulimit -v 3000000; '{program}' {call}");
         let output = Command::new("bash").arg("-c").arg(script).stdin(Stdio::null()).output();
         let output = output.expect("bash");
         let out = String::from_utf8_lossy(&output.stdout).into_owned();
