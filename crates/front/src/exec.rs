@@ -97,6 +97,18 @@ pub enum Runnable {
     Native(Vec<String>),
 }
 
+/// Returns the kind of run that a name stands for. Models write the names of languages in full
+/// although the schema names the kinds.
+pub fn kind_of(name: &str) -> &str {
+    match name {
+        "javascript" => "js",
+        "typescript" => "ts",
+        "py" | "python3" => "python",
+        "bash" | "sh" => "shell",
+        name => name,
+    }
+}
+
 /// Longest module that is read from a file.
 const MAX_MODULE: u64 = 256 << 20;
 
@@ -109,18 +121,20 @@ impl Exec {
             "kind: missing; must be \"js\", \"ts\", \"python\", \"shell\", \"wasm\" or \"native\""
                 .into(),
         ))?;
-        match kind.as_str() {
+        let kind = kind_of(&kind);
+        match kind {
             "shell" => return Exec::shell(params),
             "wasm" => return Exec::wasm(params),
             "native" => return Exec::native(params),
             _ => {}
         }
         only(&params, "js", &["command", "wasm", "argv", "preopens"])?;
-        let language = match (kind.as_str(), text(&mut params, "language")?.as_deref()) {
+        let language = text(&mut params, "language")?;
+        let language = match (kind, language.as_deref().map(kind_of)) {
             ("js", None) => None,
-            ("js", Some("js" | "javascript")) => Some(Language::JavaScript),
-            ("ts", None) | ("js" | "ts", Some("ts" | "typescript")) => Some(Language::TypeScript),
-            ("python", None | Some("python" | "py")) | ("js" | "ts", Some("python" | "py")) => {
+            ("js", Some("js")) => Some(Language::JavaScript),
+            ("ts", None) | ("js" | "ts", Some("ts")) => Some(Language::TypeScript),
+            ("python", None | Some("python")) | ("js" | "ts", Some("python")) => {
                 Some(Language::Python)
             }
             ("js" | "ts" | "python", Some(other)) => {

@@ -57,8 +57,8 @@ use crate::problem::Problem;
 use crate::server::Server;
 
 /// Text that a client may show to its model.
-const INSTRUCTIONS: &str = "Runs JavaScript, TypeScript, bash and WASI programs in a sandbox that \
-    begins without any permission. A run that needs a permission waits until a person decides in \
+const INSTRUCTIONS: &str = "Runs JavaScript, TypeScript, Python, bash and WASI programs in a \
+    sandbox that begins without any permission. A run that needs a permission waits until a person decides in \
     the console; no tool can decide. Say what you need with `wants` and why with `why`. After a \
     result with status `waiting`, tell the person the link and continue the same run with \
     `run {resume}`. The resource cofferdam://api/tool.d.ts describes the API of scripts.";

@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use cofferdam::{Capability, Limits};
-use cofferdam_front::exec::{self, BadParams, Exec, Plan, Runnable, array, bad, text};
+use cofferdam_front::exec::{self, BadParams, Exec, Plan, Runnable, array, bad, kind_of, text};
 use cofferdam_front::fields::{EXEC, Field, names};
 use serde_json::{Map, Value as Json};
 
@@ -54,7 +54,7 @@ impl Order {
         let source = word("code").or(word("command")).unwrap_or_default();
         let mut source: Arc<str> = source.chars().take(MAX_SOURCE).collect::<String>().into();
         let (kind, sandbox) =
-            (word("kind").unwrap_or_default().into(), word("sandbox").map(Arc::from));
+            (kind_of(word("kind").unwrap_or_default()).into(), word("sandbox").map(Arc::from));
         let mut exec = Exec::parse(Json::Object(params))?;
         exec.runnable = match exec.runnable {
             Runnable::Tool(tool) => {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use cofferdam::Capability;
 use cofferdam::permissions::{Timestamp, identity};
-use cofferdam_front::exec::{BadParams, array, bad, check_known, text};
+use cofferdam_front::exec::{BadParams, array, bad, check_known, kind_of, text};
 use cofferdam_store::{Store, ToolVersion};
 use serde_json::{Map, Value as Json, json};
 
@@ -83,6 +83,7 @@ impl Manifest {
             }
         }
         let kind = text(&mut fields, "kind")?.unwrap_or_else(|| "js".into());
+        let kind = kind_of(&kind).to_owned();
         if !matches!(kind.as_str(), "js" | "ts" | "python") {
             return bad("kind: must be \"js\", \"ts\" or \"python\"");
         }

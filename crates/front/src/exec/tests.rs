@@ -51,3 +51,16 @@ fn no_parameters_make_it_panic_and_each_refusal_names_one() {
         }
     }
 }
+
+#[test]
+fn names_of_languages_in_full_are_kinds() {
+    for (name, kind) in [("javascript", "js"), ("typescript", "ts"), ("py", "python")] {
+        let tool = |kind: &str| match Exec::parse(json!({ "kind": kind, "code": "1" })) {
+            Ok(Exec { runnable: Runnable::Tool(tool), .. }) => format!("{tool:?}"),
+            Ok(_) | Err(_) => panic!("{kind} is no tool"),
+        };
+        assert_eq!(tool(name), tool(kind));
+    }
+    assert!(Exec::parse(json!({ "kind": "bash", "command": "true" })).is_ok());
+    assert!(Exec::parse(json!({ "kind": "cobol", "code": "" })).is_err());
+}

@@ -1,6 +1,6 @@
 //! The tool `run`.
 
-use cofferdam_front::exec::{bad, number, object, text};
+use cofferdam_front::exec::{bad, kind_of, number, object, text};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolRequestParams, CallToolResponse};
 use serde_json::{Map, Value as Json, json};
@@ -86,17 +86,17 @@ fn exec_params(mut given: Map<String, Json>) -> Result<Json, Problem> {
     }
     let code = code.ok_or_else(|| Problem::params("code: missing"))?;
     let args = given.remove("args").filter(|args| !args.is_null());
-    match (language.as_str(), args) {
-        ("ts" | "js" | "python", args) => {
-            given.insert("kind".into(), language.into());
+    match (kind_of(&language), args) {
+        (kind @ ("ts" | "js" | "python"), args) => {
+            given.insert("kind".into(), kind.into());
             given.insert("code".into(), code.into());
             given.extend(args.map(|args| ("args".to_owned(), args)));
         }
-        ("bash", None) => {
+        ("shell", None) => {
             given.insert("kind".into(), "shell".into());
             given.insert("command".into(), code.into());
         }
-        ("bash", Some(_)) => return Ok(bad("args: not for bash")?),
+        ("shell", Some(_)) => return Ok(bad("args: not for bash")?),
         ("wasm", args) => {
             given.insert("kind".into(), "wasm".into());
             given.insert("wasm".into(), json!({ "base64": code }));
@@ -109,9 +109,9 @@ fn exec_params(mut given: Map<String, Json>) -> Result<Json, Problem> {
                 None => {}
             }
         }
-        (other, _) => {
+        _ => {
             return Ok(bad(format!(
-                "language: unknown {other:?}; must be \"ts\", \"js\", \"python\", \"bash\" or \
+                "language: unknown {language:?}; must be \"ts\", \"js\", \"python\", \"bash\" or \
                  \"wasm\""
             ))?);
         }

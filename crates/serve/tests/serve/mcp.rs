@@ -60,6 +60,16 @@ async fn scripts_run_in_both_revisions() {
             (&json!("yes"), &json!("no\n"), &json!(3)),
             "{result}"
         );
+        // Names that models know from elsewhere.
+        for (language, code) in [
+            ("javascript", "console.log(1)"),
+            ("typescript", "console.log(1 as number)"),
+            ("py", "print(1)"),
+            ("shell", "echo 1"),
+        ] {
+            let result = client.tool("run", json!({ "language": language, "code": code })).await;
+            assert_eq!(result["structuredContent"]["stdout"], "1\n", "{language}: {result}");
+        }
         let bad = client.tool("run", json!({ "language": "cobol", "code": "" })).await;
         assert_eq!(bad["isError"], true);
         assert!(bad["content"][0]["text"].as_str().unwrap().starts_with("language: unknown"));
