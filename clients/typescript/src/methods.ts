@@ -24,12 +24,12 @@ export interface Methods {
   /** Runs a tool or program. */
   "exec": {
     params: { kind: "js" | "ts" | "python" | "shell" | "wasm" | "native"; command?: string; wasm?: Module; argv?: Array<string>; preopens?: Array<string>; code?: string; args?: unknown; files?: Record<string, Content>; cwd?: string; name?: string; session?: string; boundary?: "worker" | "iframe"; config?: Record<string, unknown>; page?: string; language?: string; sandbox?: string; stream?: boolean; limits?: Limits; stdin?: string; env?: Record<string, string>; capabilities?: Array<string>; programs?: Record<string, Module>; mounts?: Array<Mount>; functions?: Array<Function>; ask?: unknown };
-    result: { exitCode: number; stdout: string; stderr: string; result: unknown; errorClass: string | null; error: null | OutcomeError; truncated: Record<string, unknown>; executionTimeMs: number; denials?: Array<Record<string, unknown>>; resultNotes?: Array<Record<string, unknown>>; pageHtml?: string };
+    result: { exitCode: number; stdout: string; stderr: string; result: unknown; errorClass: string | null; error: null | OutcomeError; truncated: Record<string, unknown>; executionTimeMs: number; denials?: Array<Record<string, unknown>>; unseen?: Array<Record<string, unknown>>; resultNotes?: Array<Record<string, unknown>>; pageHtml?: string };
   };
   /** Same as exec. */
   "sandbox.exec": {
     params: { kind: "js" | "ts" | "python" | "shell" | "wasm" | "native"; command?: string; wasm?: Module; argv?: Array<string>; preopens?: Array<string>; code?: string; args?: unknown; files?: Record<string, Content>; cwd?: string; name?: string; session?: string; boundary?: "worker" | "iframe"; config?: Record<string, unknown>; page?: string; language?: string; sandbox?: string; stream?: boolean; limits?: Limits; stdin?: string; env?: Record<string, string>; capabilities?: Array<string>; programs?: Record<string, Module>; mounts?: Array<Mount>; functions?: Array<Function>; ask?: unknown };
-    result: { exitCode: number; stdout: string; stderr: string; result: unknown; errorClass: string | null; error: null | OutcomeError; truncated: Record<string, unknown>; executionTimeMs: number; denials?: Array<Record<string, unknown>>; resultNotes?: Array<Record<string, unknown>>; pageHtml?: string };
+    result: { exitCode: number; stdout: string; stderr: string; result: unknown; errorClass: string | null; error: null | OutcomeError; truncated: Record<string, unknown>; executionTimeMs: number; denials?: Array<Record<string, unknown>>; unseen?: Array<Record<string, unknown>>; resultNotes?: Array<Record<string, unknown>>; pageHtml?: string };
   };
   /** Cancels a request by its id. */
   "cancel": {

@@ -115,6 +115,12 @@ fn what_is_granted_below_tmp_is_there_and_nothing_else() {
     let err = home.check(&["exec", "--", "cat", &file], "", 1, "");
     assert!(err.contains(&format!("note: {file}: not in the program's own /tmp\n")), "{err}");
     assert!(err.contains(&format!("hint: --allow 'fs:read:{file}'\n")), "{err}");
+    let json = home.call(&["exec", "--json", "--", "cat", &file], "");
+    let json: serde_json::Value = serde_json::from_slice(&json.stdout).expect("an outcome");
+    let unseen = serde_json::json!([
+        { "path": file, "requiredPermission": format!("fs:read:{file}") }
+    ]);
+    assert_eq!(json["unseen"], unseen);
     home.check(&["exec", "--allow", &format!("fs:read:{file}"), "--", "cat", &file], "", 0, "b\n");
     let code = format!("import os\nprint(os.listdir('{path}'), open('{path}/in/a').read())");
     let whole = format!("fs:read:{path}/in/**");

@@ -101,7 +101,8 @@ impl Course {
     /// Returns the outcome, and records the end of the run in the audit log.
     pub(crate) fn outcome(&self, ending: Ending, (stdout, stderr): (Output, Output)) -> Outcome {
         let (denials, duration) = (self.desk.denials(), self.began.elapsed());
-        let outcome = Outcome { ending, stdout, stderr, denials, duration };
+        let unseen = Vec::new();
+        let outcome = Outcome { ending, stdout, stderr, denials, unseen, duration };
         if self.is_part_of_run {
             return outcome;
         }

@@ -154,7 +154,7 @@ pub use files::FolderEntry;
 pub use function::{Function, Signature};
 pub use life::Snapshot;
 pub use limits::{Limit, Limits};
-pub use outcome::{Ending, ErrorClass, Exhausted, Outcome, Position, ScriptError};
+pub use outcome::{Ending, ErrorClass, Exhausted, Outcome, Position, ScriptError, Unseen};
 pub use page::Boundary;
 pub use permissions::{Approver, Broker, PermissionError};
 #[cfg(not(target_family = "wasm"))]

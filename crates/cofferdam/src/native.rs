@@ -32,7 +32,7 @@ use cofferdam_vfs::Mount;
 
 use crate::error::{Error, ErrorKind};
 use crate::limits::{Limit, Limits};
-use crate::outcome::{Ending, Exhausted, Outcome};
+use crate::outcome::{Ending, Exhausted, Outcome, Unseen};
 use crate::run::{Run, RunSettings};
 use crate::sandbox::{Sandbox, lock};
 
@@ -193,15 +193,10 @@ impl NativeRun {
         self.running.take_stdin()
     }
 
-    /// Returns the files of the host that the command line names and the program does not see,
-    /// because it has a folder of its own, such as `/tmp`, at their place.
-    pub fn unseen(&self) -> &[PathBuf] {
-        self.running.unseen()
-    }
-
     /// Waits for the end of the run.
     pub async fn outcome(self) -> Outcome {
         let NativeRun { running, desk, began, limits, memory } = self;
+        let unseen = running.unseen().to_vec();
         let Ran { end, stdout, stderr } = running.wait().await;
         let exceeded = |limit, allowed, wanted| {
             Ending::Stopped(Exhausted::Limit { limit, allowed, wanted: Some(wanted) })
@@ -230,6 +225,10 @@ impl NativeRun {
         outcome.stdout = output(stdout);
         outcome.stderr = output(stderr);
         outcome.denials = desk.denials();
+        if outcome.exit_code() != 0 {
+            let told = |(path, required)| Unseen { path, required };
+            outcome.unseen = unseen.into_iter().map(told).collect();
+        }
         outcome.duration = began.elapsed();
         let class = outcome.error_class().map_or("finished", |class| class.name());
         desk.end(class, Cost { micros: outcome.duration.as_micros() as u64, bytes: 0 });

@@ -1,9 +1,11 @@
 //! Outcomes of runs.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use cofferdam_abi::Value;
 use cofferdam_broker::{Denial, PermissionError};
+use cofferdam_caps::Capability;
 use cofferdam_kernel::Output;
 use serde_json::{Value as Json, json};
 
@@ -23,8 +25,21 @@ pub struct Outcome {
     /// Requests of the run that were denied, each once and in order, including those whose error
     /// the tool caught and the one that the run ended with.
     pub denials: Vec<Denial>,
+    /// Files that the command line of a failed native program names and that the program did not
+    /// see, because it has a folder of its own, such as `/tmp`, at their place.
+    pub unseen: Vec<Unseen>,
     /// Wall time from the call to the end of the run.
     pub duration: Duration,
+}
+
+/// A file of the machine that a native program was not shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Unseen {
+    /// Path of the file or folder.
+    pub path: PathBuf,
+    /// The capability that shows it to the next run.
+    pub required: Capability,
 }
 
 /// The way a run ended.
@@ -152,7 +167,8 @@ impl Outcome {
     /// Creates an outcome without output that took no time.
     pub(crate) fn of(ending: Ending) -> Self {
         let (stdout, stderr) = Default::default();
-        Outcome { ending, stdout, stderr, denials: Vec::new(), duration: Duration::ZERO }
+        let (denials, unseen) = (Vec::new(), Vec::new());
+        Outcome { ending, stdout, stderr, denials, unseen, duration: Duration::ZERO }
     }
 
     /// Returns the class of the failure, or `None` if the run did not fail. A program that exits
@@ -268,6 +284,13 @@ impl Outcome {
                 object
             };
             whole["denials"] = self.denials.iter().map(denial).collect();
+        }
+        if !self.unseen.is_empty() {
+            let unseen = |Unseen { path, required }: &Unseen| {
+                let (path, required) = (path.to_string_lossy(), required.to_string());
+                json!({ "path": path, "requiredPermission": required })
+            };
+            whole["unseen"] = self.unseen.iter().map(unseen).collect();
         }
         if !notes.is_empty() {
             let note = |n: &json::Note| json!({ "path": n.path, "was": n.was, "became": n.became });

@@ -103,6 +103,7 @@ pub const OUTCOME: &[Field] = &[
     ("truncated", OBJECT, Required),
     ("executionTimeMs", r#"{"type":"number"}"#, Required),
     ("denials", OBJECTS, Optional),
+    ("unseen", OBJECTS, Optional),
     ("resultNotes", OBJECTS, Optional),
     ("pageHtml", TEXT, Optional),
 ];

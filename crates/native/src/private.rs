@@ -6,7 +6,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use cofferdam_broker::Desk;
-use cofferdam_caps::{Access, Capability, Kind, Scope};
+use cofferdam_caps::{Access, Capability, Kind, Request, Scope};
 use cofferdam_walls::{Bind, HOME};
 
 use crate::program::{Found, Program};
@@ -46,8 +46,8 @@ pub(crate) fn granted(program: &Program, desk: &Desk) -> Vec<(PathBuf, Bind, Acc
 }
 
 /// Returns the files of the host that the command line names and that the program does not see,
-/// because its own folder is at their place.
-pub(crate) fn unseen(program: &Program, found: &Found, desk: &Desk) -> Vec<PathBuf> {
+/// because its own folder is at their place, and the capabilities that would show them.
+pub(crate) fn unseen(program: &Program, found: &Found, desk: &Desk) -> Vec<(PathBuf, Capability)> {
     let is_mounted =
         |path: &Path| program.folders.iter().any(|folder| path.starts_with(&folder.at));
     // The folders that the program works in are asked about.
@@ -67,7 +67,22 @@ pub(crate) fn unseen(program: &Program, found: &Found, desk: &Desk) -> Vec<PathB
             && granted_bind(path, desk).is_none()
     });
     paths.dedup();
-    paths
+    let with_capability = |path: PathBuf| Some((path.clone(), shows(&path)?));
+    paths.into_iter().filter_map(with_capability).collect()
+}
+
+/// Returns the capability to read a file, or a folder with everything below it; `None` for a name
+/// that no capability can have.
+fn shows(path: &Path) -> Option<Capability> {
+    let is_folder = path.is_dir();
+    // A folder is what any file in it may be widened to first.
+    let within = if is_folder { path.join("x") } else { path.to_owned() };
+    let path = within.to_str()?.parse().ok()?;
+    let request = Request::Fs { access: Access::Read, path };
+    match is_folder {
+        true => request.suggestions().into_iter().nth(1),
+        false => Some(request.required()),
+    }
 }
 
 /// Returns the words of the command line as paths.
@@ -112,5 +127,15 @@ mod tests {
         check("/tmp", false);
         check("/tmpfiles/a", false);
         check("/tmp/../etc/passwd", false);
+    }
+
+    #[test]
+    fn capability_that_shows_a_folder_shows_what_is_in_it() {
+        let check = |path: &str, expect: &str| {
+            let shown = shows(Path::new(path)).expect("a capability");
+            assert_eq!(shown.to_string(), expect);
+        };
+        check("/tmp", "fs:read:/tmp/**");
+        check("/tmp/no such * file", r"fs:read:/tmp/no such \* file");
     }
 }

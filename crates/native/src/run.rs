@@ -9,6 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use cofferdam_broker::{Desk, Permissions};
+use cofferdam_caps::Capability;
 use cofferdam_net::Client;
 use cofferdam_walls::{Missing, Sandbox};
 use tokio::sync::oneshot;
@@ -50,7 +51,7 @@ pub struct Prepared {
 pub struct Running {
     stdin: Option<File>,
     /// See [`Running::unseen`].
-    unseen: Vec<PathBuf>,
+    unseen: Vec<(PathBuf, Capability)>,
     killer: Killer,
     done: oneshot::Receiver<Ran>,
 }
@@ -204,8 +205,9 @@ impl Running {
     }
 
     /// Returns the files of the host that the command line names and the program does not see,
-    /// because it has a folder of its own, such as `/tmp`, at their place.
-    pub fn unseen(&self) -> &[PathBuf] {
+    /// because it has a folder of its own, such as `/tmp`, at their place, and the capabilities that
+    /// would show them.
+    pub fn unseen(&self) -> &[(PathBuf, Capability)] {
         &self.unseen
     }
 

@@ -65,11 +65,10 @@ mod linux {
     use std::ffi::OsString;
     use std::fs::{self, File};
     use std::io::Write;
-    use std::path::Path;
 
-    use cofferdam::ErrorKind;
     use cofferdam::capabilities::CapabilitySet;
     use cofferdam::native::{Killer, NativeCommand, is_inside};
+    use cofferdam::{ErrorKind, Unseen};
     use signal_hook::consts::{SIGINT, SIGTERM};
     use signal_hook::iterator::Signals;
 
@@ -123,30 +122,26 @@ mod linux {
         }
         let executor = tokio::runtime::Builder::new_current_thread().build();
         let executor = executor.map_err(|e| Failure::usage(format!("executor: {e}")))?;
-        let unseen = run.unseen().to_vec();
         let outcome = executor.block_on(run.outcome());
         match exec.json {
             true => report::json(&outcome.to_json()),
             false => report::outcome(&outcome),
         }
-        if outcome.exit_code() != 0 && !exec.json {
-            unseen.iter().for_each(|path| tell_unseen(path));
+        if !exec.json {
+            outcome.unseen.iter().for_each(tell_unseen);
         }
         broker.flush().map_err(Failure::from_broker)?;
         Ok(outcome.exit_code())
     }
 
     /// Says why a failed program did not find a file.
-    fn tell_unseen(path: &Path) {
-        let shown = path.to_string_lossy();
-        let own = ["/tmp", "/var/tmp"].into_iter().find(|own| path.starts_with(own));
+    fn tell_unseen(unseen: &Unseen) {
+        let shown = unseen.path.to_string_lossy();
+        let own = ["/tmp", "/var/tmp"].into_iter().find(|own| unseen.path.starts_with(own));
         let own = own.unwrap_or("home");
         let note = format!("{}: not in the program's own {own}", cofferdam::visible(&shown));
         report::labelled(Tone::Note, "note", &note);
-        let capability = match path.is_dir() {
-            true => format!("fs:read:{shown}/**"),
-            false => format!("fs:read:{shown}"),
-        };
+        let capability = unseen.required.to_string();
         let hint = format!("--allow {}", crate::permissions::quoted(&capability));
         report::labelled(Tone::Hint, "hint", &hint);
     }

@@ -22,6 +22,7 @@ pub(super) const FIELDS: &[fields::Field] = &[
     ("stdout", TEXT, Need::Optional),
     ("stderr", TEXT, Need::Optional),
     ("error", r#"{"type":["object","null"]}"#, Need::Optional),
+    ("unseen", r#"{"type":"array","items":{"type":"object"}}"#, Need::Optional),
     ("waiting", r#"{"type":"array","items":{"type":"object"}}"#, Need::Optional),
     ("whole", r#"{"type":"object"}"#, Need::Optional),
 ];
@@ -51,6 +52,8 @@ pub(super) fn ended(run: &str, outcome: &Json, most: usize) -> CallToolResult {
         object.insert(name.into(), cut(text, most).into());
     }
     object.insert("error".into(), outcome["error"].clone());
+    // A native program that failed may have lacked a file that `wants` can ask for.
+    object.extend(outcome.get("unseen").map(|unseen| ("unseen".to_owned(), unseen.clone())));
     let links: Vec<_> = whole
         .iter()
         .filter_map(|(name, uri)| {
