@@ -22,9 +22,14 @@ numpy pandas scipy matplotlib PIL cv2 sklearn torch tensorflow jax numba polars 
 psycopg2 grpc shapely h5py spacy xgboost lightgbm ctypes _ctypes multiprocessing tkinter curses readline
 """.split()
 
+# Packages of pure Python that models reach for, with the name to install them by where it is another.
+_PURE = dict.fromkeys(
+    "requests httpx tabulate rich click jinja2 tqdm toml openpyxl markdown pytz docopt attrs".split()
+) | {"yaml": "PyYAML", "bs4": "beautifulsoup4", "dateutil": "python-dateutil", "dotenv": "python-dotenv"}
+
 
 class _Explains:
-    """Comes last in the search: says what to do about a package that cannot run here."""
+    """Comes last in the search: says what to do about a package that is not there."""
 
     @staticmethod
     def find_spec(name, path=None, target=None):
@@ -32,6 +37,12 @@ class _Explains:
             raise ModuleNotFoundError(
                 f"No module named {name!r}: it needs native code, which a cell does not run; "
                 "'cofferdam exec -- python3' runs the machine's Python with it",
+                name=name,
+            )
+        if name in _PURE:
+            raise ModuleNotFoundError(
+                f"No module named {name!r}: it is not part of Python; "
+                f"'pip install --target lib {_PURE[name] or name}', then 'cofferdam run --code .'",
                 name=name,
             )
         return None
