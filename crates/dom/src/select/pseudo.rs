@@ -125,7 +125,7 @@ impl PseudoClass {
             PseudoClass::OutOfRange => forms::range(tree, slot, boundary) == Some(false),
             PseudoClass::Valid => forms::validity(tree, slot, boundary) == Some(true),
             PseudoClass::Invalid => forms::validity(tree, slot, boundary) == Some(false),
-            PseudoClass::Checked => forms::is_checked(element),
+            PseudoClass::Checked => forms::is_checked(tree, slot, boundary),
             PseudoClass::Disabled => forms::is_disabled(tree, slot, boundary),
             PseudoClass::Enabled => {
                 forms::can_be_disabled(element) && !forms::is_disabled(tree, slot, boundary)
