@@ -1,4 +1,5 @@
-//! Ticked boxes and chosen options: states of elements that attributes begin and calls change.
+//! Ticked boxes, chosen options and the focus: states of elements that attributes begin, if at all,
+//! and calls change.
 //!
 //! A select that shows one option has exactly one chosen, if it has any that can be: the last that
 //! was marked, or the first that is not disabled. That is found out when somebody asks, so that
@@ -65,6 +66,28 @@ impl Tree {
             }
         }
         self.set_ticked(id, Ticked::Set(false))
+    }
+
+    /// Gives the focus to an element, or takes it from all.
+    pub fn set_focus(&mut self, id: Option<NodeId>) {
+        self.focus = id;
+        self.touch_still();
+    }
+
+    pub(crate) fn has_focus(&self, slot: u32) -> bool {
+        self.focus.is_some_and(|id| self.slot(id) == Ok(slot))
+    }
+
+    /// Returns true if the element or one below it, also in shadow trees, has the focus.
+    pub(crate) fn has_focus_within(&self, slot: u32) -> bool {
+        let Some(mut at) = self.focus.and_then(|id| self.slot(id).ok()) else { return false };
+        while at != NIL {
+            if at == slot {
+                return true;
+            }
+            at = self.host_or_parent(at);
+        }
+        false
     }
 
     fn set_ticked(&mut self, id: NodeId, ticked: Ticked) -> Result<(), Error> {

@@ -23,6 +23,8 @@ pub struct Tree {
     pub(crate) version: u64,
     /// Changes of attributes, data and states, which leave every node where it is.
     still: u64,
+    /// Element that has the focus.
+    pub(crate) focus: Option<NodeId>,
     /// Number of nodes created since the last collection.
     pub(crate) made: u32,
     /// Number of nodes that must be created before the next collection.
@@ -40,6 +42,7 @@ impl Tree {
             account: Account { budget, used: Usage::default(), charged: 0 },
             version: 0,
             still: 0,
+            focus: None,
             made: 0,
             patience: 0,
             memory: Memory::default(),

@@ -107,13 +107,12 @@ impl PseudoClass {
             | PseudoClass::TargetWithin
             | PseudoClass::UserInvalid
             | PseudoClass::UserValid
-            | PseudoClass::Focus
-            | PseudoClass::FocusVisible
-            | PseudoClass::FocusWithin
             | PseudoClass::Hover
             | PseudoClass::Host
             | PseudoClass::Target
             | PseudoClass::Visited => false,
+            PseudoClass::Focus | PseudoClass::FocusVisible => tree.has_focus(slot),
+            PseudoClass::FocusWithin => tree.has_focus_within(slot),
             PseudoClass::AnyLink | PseudoClass::Link => is_link(element),
             PseudoClass::Defined => is_defined(element),
             PseudoClass::Default => forms::is_default(element),

@@ -37,6 +37,7 @@ pub(super) fn natives<'js>(_: &Ctx<'js>, dom: &Object<'js>) -> Result<()> {
     dom.set("setChecked", Func::from(set_checked))?;
     dom.set("resetChecked", Func::from(reset_checked))?;
     dom.set("isChecked", Func::from(is_checked))?;
+    dom.set("setFocus", Func::from(set_focus))?;
     dom.set("setSelected", Func::from(set_selected))?;
     dom.set("clearSelected", Func::from(clear_selected))?;
     dom.set("setCustom", Func::from(set_custom))?;
@@ -181,6 +182,14 @@ fn set_checked(ctx: Ctx<'_>, id: f64, checked: bool) -> Result<()> {
 
 fn reset_checked(ctx: Ctx<'_>, id: f64) -> Result<()> {
     with(&ctx, |tree| tree.reset_checked(node(id)))
+}
+
+/// Gives the focus to an element; zero takes it from all.
+fn set_focus(ctx: Ctx<'_>, id: f64) -> Result<()> {
+    with(&ctx, |tree| {
+        tree.set_focus(maybe_node(id));
+        Ok(())
+    })
 }
 
 fn is_checked(ctx: Ctx<'_>, id: f64) -> Result<bool> {
