@@ -230,9 +230,6 @@
     }
 
     // Nothing here is laid out: every box is empty and at the origin.
-    getBoundingClientRect() {
-      return { x: 0, y: 0, width: 0, height: 0, top: 0, right: 0, bottom: 0, left: 0 };
-    }
     getClientRects() {
       return [];
     }

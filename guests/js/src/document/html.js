@@ -190,10 +190,12 @@
     'abbr acronym address article aside b basefont bdi bdo big center cite code dd dfn dt em figcaption figure footer header hgroup i kbd main mark nav nobr noembed noframes noscript plaintext rb rp rt rtc ruby s samp search section small strike strong sub summary sup tt u var wbr';
 
   const byTag = new Map(PLAIN.split(' ').map((tag) => [tag, HTMLElement]));
-  const named = { HTMLElement };
+  class HTMLMediaElement extends HTMLElement {}
+  const named = { HTMLElement, HTMLMediaElement };
   for (const [name, tags] of Object.entries(CLASSES)) {
     const full = `HTML${name}Element`;
-    const Class = { [full]: class extends HTMLElement {} }[full];
+    const Parent = name === 'Audio' || name === 'Video' ? HTMLMediaElement : HTMLElement;
+    const Class = { [full]: class extends Parent {} }[full];
     internal.hidden(Class, 'name', full);
     named[full] = Class;
     for (const tag of tags.split(' ')) byTag.set(tag, Class);

@@ -83,4 +83,6 @@ pub(crate) const PARTS: &[Api] = &[
     part!("focus"),
     part!("form_entries"),
     part!("window"),
+    part!("file_reader"),
+    part!("nowhere"),
 ];
