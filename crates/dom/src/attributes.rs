@@ -90,16 +90,6 @@ impl Tree {
         Ok(())
     }
 
-    /// Sets the state of a checkbox or radio button, which prevails over its attribute.
-    pub fn set_checked(&mut self, id: NodeId, checked: bool) -> Result<(), Error> {
-        let slot = self.element_slot(id)?;
-        if let Some(element) = self.element_mut(slot) {
-            element.checked = Some(checked);
-        }
-        self.touch();
-        Ok(())
-    }
-
     /// Removes the attribute with this qualified name. Returns false if there was none.
     pub fn remove_attribute(&mut self, id: NodeId, name: &str) -> Result<bool, Error> {
         let slot = self.element_slot(id)?;
@@ -158,7 +148,7 @@ impl Tree {
 
     fn overwrite(&mut self, slot: u32, at: usize, value: &str) -> Result<(), Error> {
         self.account.charge(value.len())?;
-        self.touch();
+        self.touch_still();
         if let Some(attribute) = self.element_mut(slot).and_then(|e| e.attributes.get_mut(at)) {
             let old = std::mem::replace(&mut attribute.value, value.into());
             self.account.refund(old.len());
@@ -169,8 +159,9 @@ impl Tree {
     fn add(&mut self, slot: u32, name: QualName, value: &str) -> Result<(), Error> {
         let bytes = size_of::<Attribute>() + value.len() + name.local.len();
         self.account.charge(bytes)?;
-        self.touch();
+        self.touch_still();
         if let Some(element) = self.element_mut(slot) {
+            element.attribute_changed(&name);
             element.attributes.push(Attribute { name, value: value.into() });
         }
         Ok(())
@@ -181,8 +172,9 @@ impl Tree {
             return false;
         };
         let old = element.attributes.remove(at);
+        element.attribute_changed(&old.name);
         self.account.refund(old.bytes());
-        self.touch();
+        self.touch_still();
         true
     }
 }

@@ -1,8 +1,10 @@
 //! Copying and comparing subtrees.
 
+use crate::choice::Ticked;
 use crate::error::Error;
 use crate::node::{Attribute, Custom, Data, Doctype, Element, Instruction, NIL, NodeId};
-use crate::tree::Tree;
+use crate::tree::{Tree, is_html};
+use html5ever::local_name;
 
 /// The extent of a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,10 +75,16 @@ impl Tree {
         let data = match &self.node(slot).data {
             Data::Free(_) => return Err(Error::gone()),
             Data::Element(Element {
-                name, attributes, html_integration, checked, custom, ..
+                name, attributes, html_integration, ticked, custom, ..
             }) => {
+                let name_of = name;
                 let (name, attributes) = (name.clone(), attributes.clone());
-                let (html_integration, checked) = (*html_integration, *checked);
+                let html_integration = *html_integration;
+                // Boxes keep their state; options begin again.
+                let ticked = match is_html(name_of, &local_name!("input")) {
+                    true => *ticked,
+                    false => Ticked::ByAttribute,
+                };
                 // The constructor has not run for the copy.
                 let custom = match custom {
                     Custom::Unknown => Custom::Unknown,
@@ -85,7 +93,7 @@ impl Tree {
                 let new = self.make_element(name, attributes, document)?;
                 if let Some(element) = self.element_mut(new) {
                     element.html_integration = html_integration;
-                    element.checked = checked;
+                    element.ticked = ticked;
                     element.custom = custom;
                 }
                 return Ok(new);

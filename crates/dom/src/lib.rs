@@ -9,13 +9,14 @@
 //!
 //! - basic types: `error`, `budget`, `node`, `names`
 //! - the tree: `tree` (the arena), `walk`, `collect` (frees unreachable nodes)
-//! - operations: `mutate`, `attributes`, `text`, `copy`, `position`
+//! - operations: `mutate`, `attributes`, `choice`, `text`, `copy`, `position`
 //! - markup: `parse`, `serialize`
 //! - selectors: `select`, `interrupt` (cancels long searches)
 //! - a page for tools: `page`, `proxy`, `sanitize`
 
 mod attributes;
 mod budget;
+mod choice;
 mod collect;
 mod copy;
 mod error;

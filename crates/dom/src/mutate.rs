@@ -257,6 +257,9 @@ impl Tree {
     /// Links a node that has no parent.
     pub(crate) fn link(&mut self, parent: u32, node: u32, before: u32) {
         self.touch();
+        if self.node(parent).data.holds_options() {
+            self.choose_again(parent);
+        }
         let previous = match before {
             NIL => std::mem::replace(&mut self.node_mut(parent).last, node),
             before => std::mem::replace(&mut self.node_mut(before).previous, node),
@@ -280,6 +283,9 @@ impl Tree {
         }
         let document = self.document_of(parent);
         self.touch();
+        if self.node(parent).data.holds_options() {
+            self.choose_again(parent);
+        }
         match previous {
             NIL => self.node_mut(parent).first = next,
             previous => self.node_mut(previous).next = next,

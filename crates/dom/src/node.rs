@@ -1,5 +1,6 @@
 //! Nodes of the arena, their ids and their contents.
 
+use crate::choice::Ticked;
 use html5ever::{LocalName, QualName, expanded_name, local_name, ns};
 
 /// The absence of a node in the links of the arena.
@@ -146,8 +147,8 @@ pub(crate) struct Element {
     pub(crate) contents: u32,
     /// True if HTML inside this MathML element is parsed as HTML.
     pub(crate) html_integration: bool,
-    /// State of a checkbox or radio button; `None` as long as the attribute decides.
-    pub(crate) checked: Option<bool>,
+    /// State of a box or an option.
+    pub(crate) ticked: Ticked,
     /// Progress of a custom element.
     pub(crate) custom: Custom,
 }

@@ -58,7 +58,7 @@ impl Tree {
         };
         let old = std::mem::replace(old, text.to_owned());
         self.account.refund(old.len());
-        self.touch();
+        self.touch_still();
         Ok(())
     }
 
@@ -68,7 +68,7 @@ impl Tree {
         if let Data::Text(old) = &mut self.node_mut(slot).data {
             old.push_str(text);
         }
-        self.touch();
+        self.touch_still();
         Ok(())
     }
 

@@ -1,6 +1,7 @@
 //! [`Tree`], the arena: creating nodes, finding them by id, and recycling their slots.
 
 use crate::budget::{Account, Budget, Usage};
+use crate::choice::Ticked;
 use crate::error::Error;
 use crate::interrupt::Interrupt;
 use crate::node::{
@@ -20,6 +21,10 @@ pub struct Tree {
     pub(crate) account: Account,
     /// Incremented by every change that a query could observe.
     pub(crate) version: u64,
+    /// Changes of attributes, data and states, which leave every node where it is.
+    still: u64,
+    /// Element that has the focus.
+    pub(crate) focus: Option<NodeId>,
     /// Number of nodes created since the last collection.
     pub(crate) made: u32,
     /// Number of nodes that must be created before the next collection.
@@ -36,6 +41,8 @@ impl Tree {
             free: NIL,
             account: Account { budget, used: Usage::default(), charged: 0 },
             version: 0,
+            still: 0,
+            focus: None,
             made: 0,
             patience: 0,
             memory: Memory::default(),
@@ -56,6 +63,11 @@ impl Tree {
     /// Returns a number that differs after every change; equal numbers imply an equal tree.
     pub fn version(&self) -> u64 {
         self.version
+    }
+
+    /// Returns a number that changes whenever a node comes, goes or moves.
+    pub fn structure(&self) -> u64 {
+        self.version - self.still
     }
 
     /// Creates an empty document.
@@ -282,7 +294,7 @@ impl Tree {
             attributes,
             contents: NIL,
             html_integration: false,
-            checked: None,
+            ticked: Ticked::ByAttribute,
             custom: Custom::Unknown,
         };
         let slot = self.allocate(Data::Element(element), document)?;
@@ -323,6 +335,13 @@ impl Tree {
     #[inline]
     pub(crate) fn touch(&mut self) {
         self.version += 1;
+    }
+
+    /// Records a change that leaves every node where it is.
+    #[inline]
+    pub(crate) fn touch_still(&mut self) {
+        self.touch();
+        self.still += 1;
     }
 }
 

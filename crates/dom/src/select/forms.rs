@@ -4,6 +4,7 @@
 //! Ancestors are looked at up to `boundary` only, since nothing outside it may be observed. States of
 //! a whole form or group of radio buttons are not found, since each would cost a walk of the tree.
 
+use crate::choice::is_ticked;
 use crate::node::Element;
 use crate::tree::{Tree, is_html};
 use html5ever::{LocalName, local_name, ns};
@@ -33,11 +34,13 @@ const BUTTONS: [&str; 4] = ["button", "image", "reset", "submit"];
 const WITHOUT_PLACEHOLDER: [&str; 8] =
     ["color", "date", "datetime-local", "file", "hidden", "month", "time", "week"];
 
-pub(super) fn is_checked(element: &Element) -> bool {
+/// Returns true for a ticked box, and for an option that its select shows as chosen.
+pub(super) fn is_checked(tree: &Tree, slot: u32, boundary: u32) -> bool {
+    let Some(element) = tree.element(slot) else { return false };
     if is_html(&element.name, &local_name!("option")) {
-        return has(element, "selected");
+        return tree.is_chosen(slot, boundary);
     }
-    is_input(element, &TICKED) && element.checked.unwrap_or_else(|| has(element, "checked"))
+    is_input(element, &TICKED) && is_ticked(element)
 }
 
 /// Returns true for a box or option that was chosen before anyone changed it.
@@ -174,7 +177,7 @@ pub(super) fn validity(tree: &Tree, slot: u32, boundary: u32) -> Option<bool> {
         return None;
     }
     let is_missing = match is_input(element, &TICKED) {
-        true => !is_checked(element),
+        true => !is_ticked(element),
         false => !is_html(&element.name, &local_name!("select")) && is_blank(tree, slot),
     };
     let is_missing = is_required(element) && is_missing;

@@ -107,13 +107,12 @@ impl PseudoClass {
             | PseudoClass::TargetWithin
             | PseudoClass::UserInvalid
             | PseudoClass::UserValid
-            | PseudoClass::Focus
-            | PseudoClass::FocusVisible
-            | PseudoClass::FocusWithin
             | PseudoClass::Hover
             | PseudoClass::Host
             | PseudoClass::Target
             | PseudoClass::Visited => false,
+            PseudoClass::Focus | PseudoClass::FocusVisible => tree.has_focus(slot),
+            PseudoClass::FocusWithin => tree.has_focus_within(slot),
             PseudoClass::AnyLink | PseudoClass::Link => is_link(element),
             PseudoClass::Defined => is_defined(element),
             PseudoClass::Default => forms::is_default(element),
@@ -125,7 +124,7 @@ impl PseudoClass {
             PseudoClass::OutOfRange => forms::range(tree, slot, boundary) == Some(false),
             PseudoClass::Valid => forms::validity(tree, slot, boundary) == Some(true),
             PseudoClass::Invalid => forms::validity(tree, slot, boundary) == Some(false),
-            PseudoClass::Checked => forms::is_checked(element),
+            PseudoClass::Checked => forms::is_checked(tree, slot, boundary),
             PseudoClass::Disabled => forms::is_disabled(tree, slot, boundary),
             PseudoClass::Enabled => {
                 forms::can_be_disabled(element) && !forms::is_disabled(tree, slot, boundary)

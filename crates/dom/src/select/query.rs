@@ -11,7 +11,8 @@ use crate::tree::Tree;
 use selectors::context::{
     MatchingForInvalidation, MatchingMode, NeedsSelectorFlags, QuirksMode, SelectorCaches,
 };
-use selectors::matching::{MatchingContext, matches_selector_list};
+use selectors::matching::{MatchingContext, matches_selector, matches_selector_list};
+use selectors::parser::Selector;
 use std::cell::Cell;
 
 /// Most steps of one query, which take a few hundred milliseconds.
@@ -96,6 +97,21 @@ impl Tree {
         let mut search = Search::new(self, &parsed, NIL, slot);
         let found = search.matches(slot);
         search.end(selector)?;
+        Ok(found)
+    }
+
+    /// Returns the specificity of the most specific selector of a list that the element matches, or
+    /// `None` if it matches none. Greater is more specific.
+    pub fn specificity(&mut self, element: NodeId, list: &str) -> Result<Option<u32>, Error> {
+        let slot = self.slot(element)?;
+        let parsed = self.memory.selector(list)?;
+        if self.element(slot).is_none() {
+            return Ok(None);
+        }
+        let mut search = Search::new(self, &parsed, NIL, slot);
+        let matched = parsed.list.slice().iter().filter(|one| search.matches_one(one, slot));
+        let found = matched.map(|selector| selector.specificity()).max();
+        search.end(list)?;
         Ok(found)
     }
 
@@ -219,6 +235,20 @@ impl<'t, 'p> Search<'t, 'p> {
     }
 
     fn matches(&mut self, slot: u32) -> bool {
+        let parsed = self.parsed;
+        self.test(slot, |element, context| matches_selector_list(&parsed.list, element, context))
+    }
+
+    /// Tests one selector of the list.
+    fn matches_one(&mut self, selector: &Selector<Css>, slot: u32) -> bool {
+        self.test(slot, |element, context| matches_selector(selector, 0, None, element, context))
+    }
+
+    fn test(
+        &mut self,
+        slot: u32,
+        test: impl FnOnce(ElementRef<'_>, &mut MatchingContext<'_, Css>) -> bool,
+    ) -> bool {
         let mut context = MatchingContext::<Css>::new(
             MatchingMode::Normal,
             None,
@@ -233,7 +263,7 @@ impl<'t, 'p> Search<'t, 'p> {
             context.scope_element = Some(selectors::Element::opaque(&scope));
         }
         let element = ElementRef { matching: &self.matching, slot };
-        matches_selector_list(&self.parsed.list, element, &mut context)
+        test(element, &mut context)
     }
 
     /// Returns true if the element really has the key, not just its hash.

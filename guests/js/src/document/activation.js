@@ -15,36 +15,30 @@
     fire(element, new Event('input', { bubbles: true, composed: true }));
     fire(element, new Event('change', { bubbles: true }));
   };
-  const group = (radio) => {
-    const { name, form } = radio;
-    if (name === '') return [radio];
-    const all = radio.getRootNode().querySelectorAll?.('input[type=radio i]') ?? [radio];
-    return [...all].filter((other) => other.name === name && other.form === form);
-  };
-  internal.radioGroup = group;
+  const { isIndeterminate, isTicked, setIndeterminate, setTicked } = internal;
 
   // For an `input`: the change before listeners hear of the click, as { undo, done }.
   const prepareInput = (input) => {
-    const { type } = input;
+    const type = internal.inputType(input);
     if (type === 'checkbox') {
-      const { checked, indeterminate } = input;
-      input.checked = !checked;
-      input.indeterminate = false;
+      const [wasTicked, wasOpen] = [isTicked(input), isIndeterminate(input)];
+      setTicked(input, !wasTicked);
+      setIndeterminate(input, false);
       return {
         undo() {
-          input.checked = checked;
-          input.indeterminate = indeterminate;
+          setTicked(input, wasTicked);
+          setIndeterminate(input, wasOpen);
         },
         done: () => announce(input),
       };
     }
     if (type === 'radio') {
-      const before = group(input).find((other) => other.checked) ?? null;
-      input.checked = true;
+      const before = internal.radioGroup(input).find(isTicked) ?? null;
+      setTicked(input, true);
       return {
         undo() {
-          if (before === null) input.checked = false;
-          else before.checked = true;
+          if (before === null) setTicked(input, false);
+          else setTicked(before, true);
         },
         done() {
           if (before !== input) announce(input);

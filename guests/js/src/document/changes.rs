@@ -35,6 +35,11 @@ pub(super) fn natives<'js>(_: &Ctx<'js>, dom: &Object<'js>) -> Result<()> {
     dom.set("putAttribute", Func::from(put_attribute))?;
     dom.set("attributeName", Func::from(attribute_name))?;
     dom.set("setChecked", Func::from(set_checked))?;
+    dom.set("resetChecked", Func::from(reset_checked))?;
+    dom.set("isChecked", Func::from(is_checked))?;
+    dom.set("setFocus", Func::from(set_focus))?;
+    dom.set("setSelected", Func::from(set_selected))?;
+    dom.set("clearSelected", Func::from(clear_selected))?;
     dom.set("setCustom", Func::from(set_custom))?;
     dom.set("attachShadow", Func::from(attach_shadow))?;
     dom.set("removeAttribute", Func::from(remove_attribute))?;
@@ -173,6 +178,31 @@ fn attribute_name(ctx: Ctx<'_>, namespace: Text, name: Text) -> Result<Vec<Strin
 
 fn set_checked(ctx: Ctx<'_>, id: f64, checked: bool) -> Result<()> {
     with(&ctx, |tree| tree.set_checked(node(id), checked))
+}
+
+fn reset_checked(ctx: Ctx<'_>, id: f64) -> Result<()> {
+    with(&ctx, |tree| tree.reset_checked(node(id)))
+}
+
+/// Gives the focus to an element; zero takes it from all.
+fn set_focus(ctx: Ctx<'_>, id: f64) -> Result<()> {
+    with(&ctx, |tree| {
+        tree.set_focus(maybe_node(id));
+        Ok(())
+    })
+}
+
+fn is_checked(ctx: Ctx<'_>, id: f64) -> Result<bool> {
+    with(&ctx, |tree| tree.is_checked(node(id)))
+}
+
+fn set_selected(ctx: Ctx<'_>, id: f64, selected: bool) -> Result<()> {
+    with(&ctx, |tree| tree.set_selected(node(id), selected))
+}
+
+/// Chooses no option of a select.
+fn clear_selected(ctx: Ctx<'_>, id: f64) -> Result<()> {
+    with(&ctx, |tree| tree.clear_selected(node(id)))
 }
 
 /// Records the progress of a custom element: true if its constructor has run.

@@ -1,5 +1,5 @@
-// NodeList and HTMLCollection. A list that does not change is an array with another prototype; a
-// live one is a proxy that asks the tree again when the tree has changed.
+// NodeList and HTMLCollection. A list that does not change has its nodes as properties; a live one is
+// a proxy that asks the tree again when the tree has changed.
 (function (native, internal) {
   'use strict';
 
@@ -45,19 +45,50 @@
     internal.exposeClass(Class);
   }
 
-  internal.staticList = (nodes) => setPrototypeOf(nodes, NodeList.prototype);
+  // A list is no array to `Array.isArray`. The arguments of a call are as fast as one; a call takes
+  // only so many.
+  const MAX_ARGUMENTS = 4096;
+  // The arguments of a strict function have a member that cannot be deleted.
+  const given = Function('return arguments');
+  internal.staticList = (nodes) => {
+    if (nodes.length <= MAX_ARGUMENTS) {
+      const list = Reflect.apply(given, undefined, nodes);
+      delete list.callee;
+      delete list[Symbol.iterator];
+      return setPrototypeOf(list, NodeList.prototype);
+    }
+    const list = Object.create(NodeList.prototype, { length: { value: nodes.length } });
+    for (let at = 0; at < nodes.length; at++) list[at] = nodes[at];
+    return list;
+  };
 
   const INDEX = /^(?:0|[1-9][0-9]{0,9})$/;
+  internal.isIndex = (key) => INDEX.test(key);
 
-  // `source` has count(), at(index) and all(); the list of all is made on the second question
-  // without a change in between.
-  const live = (Class, source, named) => {
+  // Gives elements of a class properties that nothing else has: `read` finds one by its name, and
+  // `write`, if there is any, returns true for a name that it has set.
+  internal.indexed = (Class, find, write = undefined) => {
+    const above = Object.create(Object.getPrototypeOf(Class.prototype));
+    const isOwn = (key, object) => typeof key === 'string' && !(key in above) && internal.isNode(object);
+    const names = new Proxy(above, {
+      get: (_, key, receiver) => (isOwn(key, receiver) ? find(receiver, key) : Reflect.get(above, key, receiver)),
+      set: (_, key, value, receiver) =>
+        (write !== undefined && isOwn(key, receiver) && write(receiver, key, value)) ||
+        Reflect.set(above, key, value, receiver),
+    });
+    Object.setPrototypeOf(Class.prototype, names);
+  };
+
+  // `source` has count(), at(index), all() and the version that they depend on; the list of all is
+  // made on the second question without a change in between.
+  // `changes` may have put(index, value) and resize(length).
+  const live = (Class, source, named, changes = undefined) => {
     const target = Object.create(Class.prototype);
     let version = -1;
     let asked = 0;
     let nodes = null;
     const look = () => {
-      const now = dom.version();
+      const now = source.version();
       if (now !== version) {
         version = now;
         asked = 0;
@@ -97,6 +128,17 @@
         return key in target || byName(key) !== null;
       },
       set(_, key, value) {
+        if (changes !== undefined && key === 'length') {
+          changes.resize(value);
+          return true;
+        }
+        if (changes !== undefined && typeof key === 'string' && INDEX.test(key)) {
+          changes.put(+key, value);
+          return true;
+        }
+        if (key in target && typeof key === 'string' && !Object.hasOwn(target, key)) {
+          return Reflect.set(target, key, value, list);
+        }
         return key !== 'length' && !isFixed(key) && Reflect.set(target, key, value);
       },
       defineProperty(_, key, descriptor) {
@@ -129,11 +171,13 @@
     count: () => dom.childCount(idOf(node), elements),
     at: (index) => wrap(dom.childAt(idOf(node), index, elements)),
     all: () => wrapAll(dom.children(idOf(node), elements)),
+    version: dom.structure,
   });
-  const ofQuery = (query) => ({
+  const ofQuery = (query, version) => ({
     count: () => query().length,
     at: (index) => wrap(query()[index] ?? 0),
     all: () => wrapAll(query()),
+    version,
   });
 
   const childLists = new WeakMap();
@@ -152,6 +196,19 @@
     }
     return list;
   };
-  internal.liveElements = (query, Class = HTMLCollection) => live(Class, ofQuery(query), true);
-  internal.liveNodes = (query) => live(NodeList, ofQuery(query), false);
+  internal.liveElements = (query, Class = HTMLCollection) => live(Class, ofQuery(query, dom.version), true);
+  internal.liveNodes = (query, Class = NodeList) => live(Class, ofQuery(query, dom.version), false);
+  // Elements that no attribute decides about.
+  internal.liveByNames = (query, Class = HTMLCollection, changes = undefined) =>
+    live(Class, ofQuery(query, dom.structure), true, changes);
+  // The one collection that an object has under a name: a loop that asks for it again each time must
+  // not search the tree each time.
+  const kept = new Map();
+  internal.keptList = (owner, name, make) => {
+    let lists = kept.get(name);
+    if (lists === undefined) kept.set(name, (lists = new WeakMap()));
+    let list = lists.get(owner);
+    if (list === undefined) lists.set(owner, (list = make()));
+    return list;
+  };
 });

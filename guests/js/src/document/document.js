@@ -104,7 +104,7 @@
     }
     get title() {
       const text = this.querySelector('title')?.textContent ?? '';
-      return text.trim().replace(/[\t\n\f\r ]+/g, ' ');
+      return text.replace(/[\t\n\f\r ]+/g, ' ').replace(/^ | $/g, '');
     }
     set title(value) {
       let title = this.querySelector('title');
@@ -149,14 +149,21 @@
     get location() {
       return idOf(this) === dom.main ? globalThis.location : null;
     }
+    // Nobody sees the document, but it goes on as if somebody did: frames are announced.
     get hidden() {
-      return true;
+      return false;
     }
     get visibilityState() {
-      return 'hidden';
+      return 'visible';
     }
     get activeElement() {
       return internal.focusedIn(this) ?? this.body;
+    }
+    get dir() {
+      return this.documentElement?.dir ?? '';
+    }
+    set dir(value) {
+      if (this.documentElement !== null) this.documentElement.dir = value;
     }
     get currentScript() {
       return null;
@@ -178,31 +185,28 @@
       this.#cookie;
     }
     get forms() {
-      return internal.liveElements(() => dom.queryAll(idOf(this), 'form'));
+      return internal.keptList(this, 'forms', () => internal.liveElements(() => dom.queryAll(idOf(this), 'form')));
     }
     get images() {
-      return internal.liveElements(() => dom.queryAll(idOf(this), 'img'));
+      return internal.keptList(this, 'images', () => internal.liveElements(() => dom.queryAll(idOf(this), 'img')));
     }
     get links() {
-      return internal.liveElements(() => dom.queryAll(idOf(this), 'a[href], area[href]'));
+      return internal.keptList(this, 'links', () => internal.liveElements(() => dom.queryAll(idOf(this), 'a[href], area[href]')));
     }
     get anchors() {
-      return internal.liveElements(() => dom.queryAll(idOf(this), 'a[name]'));
+      return internal.keptList(this, 'anchors', () => internal.liveElements(() => dom.queryAll(idOf(this), 'a[name]')));
     }
     get embeds() {
-      return internal.liveElements(() => dom.queryAll(idOf(this), 'embed'));
+      return internal.keptList(this, 'embeds', () => internal.liveElements(() => dom.queryAll(idOf(this), 'embed')));
     }
     get plugins() {
       return this.embeds;
     }
     get applets() {
-      return internal.liveElements(() => []);
+      return internal.keptList(this, 'applets', () => internal.liveElements(() => []));
     }
     get scripts() {
-      return internal.liveElements(() => dom.queryAll(idOf(this), 'script'));
-    }
-    get styleSheets() {
-      return [];
+      return internal.keptList(this, 'scripts', () => internal.liveElements(() => dom.queryAll(idOf(this), 'script')));
     }
 
     createElement(name, options = undefined) {

@@ -27,7 +27,7 @@
       internal.tagOf = (element) => element.#names[3];
       internal.localNameOf = (element) => element.#names[0];
       internal.isHtmlElement = (element) => element.#names[1] === HTML;
-      internal.styleFor = (element) => (element.#style ??= internal.styleOf(element, true));
+      internal.styleFor = (element) => (element.#style ??= internal.styleOf(element));
       internal.datasetFor = (element) => (element.#dataset ??= internal.datasetOf(element));
     }
 
@@ -230,9 +230,6 @@
     }
 
     // Nothing here is laid out: every box is empty and at the origin.
-    getBoundingClientRect() {
-      return { x: 0, y: 0, width: 0, height: 0, top: 0, right: 0, bottom: 0, left: 0 };
-    }
     getClientRects() {
       return [];
     }
@@ -289,9 +286,9 @@
   internal.siblings(Element);
   internal.foldsCase = (element) => internal.isHtmlElement(element) && dom.isHtml(idOf(element));
   internal.byTag = (root, name) =>
-    internal.liveElements(() => dom.byTag(idOf(root), name, dom.isHtml(idOf(root))));
+    internal.liveByNames(() => dom.byTag(idOf(root), name, dom.isHtml(idOf(root))));
   internal.byTagNs = (root, namespace, local) =>
-    internal.liveElements(() => dom.byTagNs(idOf(root), `${namespace ?? ''}`, local));
+    internal.liveByNames(() => dom.byTagNs(idOf(root), `${namespace ?? ''}`, local));
   internal.byClass = (root, names) =>
     internal.liveElements(() => dom.byClass(idOf(root), names, dom.isQuirky(idOf(root))));
   internal.innerXml = innerXml;

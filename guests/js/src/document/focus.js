@@ -8,10 +8,15 @@
   const CANDIDATES =
     'a[href], area[href], button, iframe, input:not([type=hidden i]), select, summary, textarea, [contenteditable], [tabindex]';
   let focused = null;
+  // The tree has to know for `:focus`.
+  const give = (element) => {
+    focused = element;
+    dom.setFocus(element === null ? 0 : idOf(element));
+  };
 
   // An element that was taken out of the document has lost the focus, without an event.
   const current = () => {
-    if (focused !== null && !focused.isConnected) focused = null;
+    if (focused !== null && !focused.isConnected) give(null);
     return focused;
   };
   // The focused element as one sees it from a document or shadow root: itself or the host around
@@ -32,7 +37,7 @@
   const fire = (element, type, relatedTarget, bubbles) =>
     internal.fire(element, internal.trusted(new FocusEvent(type, { relatedTarget, bubbles, composed: true, view: globalThis })));
   const leave = (element, next) => {
-    focused = null;
+    give(null);
     fire(element, 'blur', next, false);
     fire(element, 'focusout', next, true);
   };
@@ -44,7 +49,7 @@
       if (before !== null) leave(before, this);
       // A listener may have moved the focus, or taken the element away.
       if (current() !== null || !canHaveFocus(this)) return;
-      focused = this;
+      give(this);
       fire(this, 'focus', before, false);
       if (current() === this) fire(this, 'focusin', before, true);
     },

@@ -6,7 +6,7 @@
   const isTicked = ({ type }) => type === 'checkbox' || type === 'radio';
   const BUTTONS = ['button', 'image', 'reset', 'submit'];
 
-  const checkSubmitter = (form, submitter) => {
+  const checkSubmitter = (internal.checkSubmitter = (form, submitter) => {
     const isButton = submitter instanceof N('Button') || submitter instanceof N('Input');
     if (!isButton || (submitter.type !== 'submit' && submitter.type !== 'image')) {
       throw internal.wrongType('submitter', 'a submit button', submitter);
@@ -14,7 +14,7 @@
     if (submitter.form !== form) {
       throw new internal.DOMException('The submitter belongs to another form', 'NotFoundError');
     }
-  };
+  });
 
   const add = (entries, control, submitter) => {
     const { localName, name, type } = control;

@@ -1,26 +1,18 @@
-// Inputs, buttons and forms: values and ticks that were not there in the markup.
+// Forms, the controls that belong to them, and boxes that are ticked.
 (function (native, internal) {
   'use strict';
 
   const { dom } = native;
   const { htmlClass: N, idOf, mix, readAttribute: read } = internal;
 
-  // A typed value is not an attribute, so it is kept beside the tree.
-  const values = new WeakMap();
-  internal.wasTyped = (control) => values.has(control);
-  const checked = new WeakMap();
   const indeterminate = new WeakSet();
-  // The tree has to know for `:checked`.
-  const setChecked = (input, value) => {
-    checked.set(input, value);
-    dom.setChecked(idOf(input), value);
-  };
   const formOf = (element) => {
     const id = read(element, 'form');
     if (id === null || !element.isConnected) return element.closest('form');
     const form = element.getRootNode().getElementById(id);
     return form instanceof N('Form') ? form : null;
   };
+  internal.formOf = formOf;
   for (const name of ['Button', 'FieldSet', 'Input', 'Object', 'Output', 'Select', 'TextArea']) {
     mix(N(name), {
       get form() {
@@ -45,105 +37,185 @@
       return this.closest('select')?.form ?? null;
     },
   });
-  const LISTED = 'button, fieldset, input:not([type=image i]), object, output, select, textarea';
-  // Controls can name a form that they are not in.
-  const controlsOf = (form) => {
-    const root = dom.root(idOf(form));
-    if (dom.queryFirst(root, '[form]') === 0) return dom.queryAll(idOf(form), LISTED);
-    return dom.queryAll(root, LISTED).filter((id) => internal.wrap(id).form === form);
+
+  // The radio buttons of one group, of which one at most is ticked.
+  internal.radioGroup = (radio) => {
+    const name = read(radio, 'name') ?? '';
+    if (name === '') return [radio];
+    const form = formOf(radio);
+    return dom
+      .queryAll(dom.root(idOf(radio)), 'input[type=radio i]')
+      .map(internal.wrap)
+      .filter((other) => read(other, 'name') === name && formOf(other) === form);
   };
-  internal.formControls = (form) => controlsOf(form).map(internal.wrap);
+  // Programs replace the setter of an input to hear of changes, so changes by a click do not use it.
+  internal.setTicked = (input, value) => {
+    if (value && internal.inputType(input) === 'radio') {
+      for (const other of internal.radioGroup(input)) {
+        if (other !== input && dom.isChecked(idOf(other))) dom.setChecked(idOf(other), false);
+      }
+    }
+    dom.setChecked(idOf(input), value);
+  };
+  internal.isTicked = (input) => dom.isChecked(idOf(input));
+  internal.isIndeterminate = (input) => indeterminate.has(input);
+  internal.setIndeterminate = (input, value) => {
+    if (value) indeterminate.add(input);
+    else indeterminate.delete(input);
+  };
   mix(N('Input'), {
-    get type() {
-      return (read(this, 'type') ?? 'text').toLowerCase();
-    },
-    set type(value) {
-      internal.setAttribute(this, 'type', `${value}`);
-    },
-    get value() {
-      const own = values.get(this) ?? read(this, 'value');
-      return own ?? (this.type === 'checkbox' || this.type === 'radio' ? 'on' : '');
-    },
-    set value(value) {
-      values.set(this, value === null ? '' : `${value}`);
-    },
     get checked() {
-      return checked.get(this) ?? read(this, 'checked') !== null;
+      return dom.isChecked(idOf(this));
     },
     set checked(value) {
-      if (value && this.type === 'radio') {
-        for (const other of internal.radioGroup(this)) {
-          if (other !== this && other.checked) setChecked(other, false);
-        }
-      }
-      setChecked(this, Boolean(value));
+      internal.setTicked(this, Boolean(value));
     },
     get indeterminate() {
       return indeterminate.has(this);
     },
     set indeterminate(value) {
       idOf(this);
-      if (value) indeterminate.add(this);
-      else indeterminate.delete(this);
+      internal.setIndeterminate(this, Boolean(value));
     },
     get list() {
       const list = this.getRootNode().getElementById?.(read(this, 'list') ?? '') ?? null;
       return list instanceof N('DataList') ? list : null;
     },
-    select() {},
   });
-  mix(N('TextArea'), {
+
+  // What a program sets takes the place of the content, until the form is reset.
+  const defaults = new WeakMap();
+  mix(N('Output'), {
     get type() {
-      return 'textarea';
+      return 'output';
     },
     get value() {
-      return values.get(this) ?? this.textContent;
-    },
-    set value(value) {
-      values.set(this, value === null ? '' : `${value}`);
-    },
-    get defaultValue() {
       return this.textContent;
     },
+    set value(value) {
+      if (!defaults.has(this)) defaults.set(this, this.textContent);
+      this.textContent = `${value}`;
+    },
+    get defaultValue() {
+      return defaults.get(this) ?? this.textContent;
+    },
     set defaultValue(value) {
-      this.textContent = value;
+      if (defaults.has(this)) defaults.set(this, `${value}`);
+      else this.textContent = `${value}`;
     },
-    get textLength() {
-      return this.value.length;
-    },
-    select() {},
   });
-  mix(N('Button'), {
+
+  const LISTED = 'button, fieldset, input:not([type=image i]), object, output, select, textarea';
+  // Controls can name a form that they are not in.
+  const controlsOf = (form) => {
+    const root = dom.root(idOf(form));
+    if (dom.queryFirst(root, '[form]') === 0) return dom.queryAll(idOf(form), LISTED);
+    return dom.queryAll(root, LISTED).filter((id) => formOf(internal.wrap(id)) === form);
+  };
+  internal.formControls = (form) => controlsOf(form).map(internal.wrap);
+
+  const isNamed = (element, name) => read(element, 'id') === name || read(element, 'name') === name;
+  // One element, a list of some, or null.
+  const named = (form, list, name) => {
+    if (name === '') return null;
+    const found = list().filter((id) => isNamed(internal.wrap(id), name));
+    if (found.length < 2) return internal.wrap(found[0] ?? 0);
+    return internal.liveNodes(() => list().filter((id) => isNamed(internal.wrap(id), name)), RadioNodeList);
+  };
+  class HTMLFormControlsCollection extends HTMLCollection {
+    namedItem(name) {
+      const form = formsOfLists.get(this);
+      if (form === undefined) throw internal.illegal();
+      return named(form, () => controlsOf(form), `${name}`);
+    }
+  }
+  internal.exposeClass(HTMLFormControlsCollection);
+  mix(RadioNodeList, {
+    get value() {
+      for (const element of this) {
+        if (isRadio(element) && dom.isChecked(idOf(element))) return read(element, 'value') ?? 'on';
+      }
+      return '';
+    },
+    set value(value) {
+      for (const element of this) {
+        if (isRadio(element) && (read(element, 'value') ?? 'on') === `${value}`) {
+          internal.setTicked(element, true);
+          return;
+        }
+      }
+    },
+  });
+  const isRadio = (element) => element instanceof N('Input') && internal.inputType(element) === 'radio';
+
+  const lists = new WeakMap();
+  const formsOfLists = new WeakMap();
+  const elementsOf = (form) => {
+    let list = lists.get(form);
+    if (list === undefined) {
+      list = internal.liveElements(() => controlsOf(form), HTMLFormControlsCollection);
+      lists.set(form, list);
+      formsOfLists.set(list, form);
+    }
+    return list;
+  };
+  mix(N('FieldSet'), {
     get type() {
-      const type = (read(this, 'type') ?? 'submit').toLowerCase();
-      return type === 'reset' || type === 'button' ? type : 'submit';
+      return 'fieldset';
     },
-    set type(value) {
-      internal.setAttribute(this, 'type', `${value}`);
+    get elements() {
+      let list = lists.get(this);
+      if (list === undefined) {
+        lists.set(this, (list = internal.liveElements(() => dom.queryAll(idOf(this), LISTED))));
+      }
+      return list;
     },
   });
+
+  const reset = (element) => {
+    if (element instanceof N('Select')) {
+      internal.resetSelect(element);
+      return;
+    }
+    if (element instanceof N('Output')) {
+      const text = defaults.get(element);
+      defaults.delete(element);
+      if (text !== undefined) element.textContent = text;
+      return;
+    }
+    internal.forgetTyped(element);
+    dom.resetChecked(idOf(element));
+    indeterminate.delete(element);
+  };
   mix(N('Form'), {
     get elements() {
-      return internal.liveElements(() => controlsOf(this));
+      idOf(this);
+      return elementsOf(this);
     },
     get length() {
-      return this.elements.length;
+      return controlsOf(this).length;
     },
     submit() {},
     reset() {
       const event = internal.trusted(new Event('reset', { bubbles: true, cancelable: true }));
-      if (!internal.fire(this, event)) return;
-      for (const element of this.elements) {
-        values.delete(element);
-        if (checked.has(element)) setChecked(element, element.defaultChecked);
-        checked.delete(element);
-        indeterminate.delete(element);
-      }
+      if (internal.fire(this, event)) internal.formControls(this).forEach(reset);
     },
     requestSubmit(submitter = null) {
-      if (!internal.isSubmittable(this, submitter)) return;
+      if (submitter !== null) internal.checkSubmitter(this, submitter);
+      if (!this.isConnected || !internal.isSubmittable(this, submitter)) return;
       const event = new SubmitEvent('submit', { bubbles: true, cancelable: true, submitter });
       internal.fire(this, internal.trusted(event));
     },
+    [Symbol.iterator]() {
+      return elementsOf(this)[Symbol.iterator]();
+    },
+  });
+  // Controls are properties of their form, unless it has a property of that name: markup cannot
+  // take methods away from a program.
+  internal.indexed(N('Form'), (form, key) => {
+    if (internal.isIndex(key)) return internal.wrap(controlsOf(form)[+key] ?? 0) ?? undefined;
+    const found = named(form, () => controlsOf(form), key);
+    if (found !== null) return found;
+    return named(form, () => dom.queryAll(idOf(form), 'img'), key) ?? undefined;
   });
 });

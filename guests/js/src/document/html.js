@@ -8,79 +8,7 @@
   const SVG = 'http://www.w3.org/2000/svg';
   const MATHML = 'http://www.w3.org/1998/Math/MathML';
 
-  const read = (element, name) => dom.attribute(idOf(element), name) ?? null;
-  const define = (Class, key, get, set) => {
-    const accessors = { get [key]() { return get(this); }, set [key](value) { set(this, value); } };
-    const descriptor = Object.getOwnPropertyDescriptor(accessors, key);
-    if (set === undefined) descriptor.set = undefined;
-    Object.defineProperty(Class.prototype, key, { ...descriptor, enumerable: true });
-  };
-  const text = (Class, keys) => {
-    for (const key of keys.split(' ')) {
-      const [property, name = property.toLowerCase()] = key.split('=');
-      define(
-        Class,
-        property,
-        (element) => read(element, name) ?? '',
-        (element, value) => internal.setAttribute(element, name, `${value}`),
-      );
-    }
-  };
-  const flag = (Class, keys) => {
-    for (const key of keys.split(' ')) {
-      const [property, name = property.toLowerCase()] = key.split('=');
-      define(
-        Class,
-        property,
-        (element) => read(element, name) !== null,
-        (element, value) => void element.toggleAttribute(name, Boolean(value)),
-      );
-    }
-  };
-  const number = (Class, keys, missing = 0) => {
-    for (const key of keys.split(' ')) {
-      define(
-        Class,
-        key,
-        (element) => {
-          const value = parseInt(read(element, key.toLowerCase()) ?? '', 10);
-          return Number.isNaN(value) ? missing : value;
-        },
-        (element, value) => internal.setAttribute(element, key.toLowerCase(), `${value | 0}`),
-      );
-    }
-  };
-  const real = (Class, table) => {
-    for (const [key, missing] of Object.entries(table)) {
-      define(
-        Class,
-        key,
-        (element) => {
-          const value = parseFloat(read(element, key) ?? '');
-          return Number.isFinite(value) ? value : missing;
-        },
-        (element, value) => {
-          const wanted = Number(value);
-          if (!Number.isFinite(wanted)) throw internal.wrongType(key, 'a finite number', value);
-          internal.setAttribute(element, key, `${wanted}`);
-        },
-      );
-    }
-  };
-  const address = (Class, keys) => {
-    for (const key of keys.split(' ')) {
-      define(
-        Class,
-        key,
-        (element) => {
-          const value = read(element, key.toLowerCase());
-          if (value === null) return '';
-          return URL.parse(value, element.baseURI)?.href ?? URL.parse(value)?.href ?? value;
-        },
-        (element, value) => internal.setAttribute(element, key.toLowerCase(), `${value}`),
-      );
-    }
-  };
+  const { defineAccessor: define, readAttribute: read } = internal;
 
   class HTMLElement extends Element {
     constructor(given, number, names) {
@@ -100,13 +28,18 @@
       return dom.text(idOf(this));
     }
     set innerText(value) {
-      internal.setChildText(this, `${value}`);
+      internal.setChildText(this, value === null ? '' : `${value}`);
     }
     get outerText() {
       return dom.text(idOf(this));
     }
     get isContentEditable() {
-      return read(this, 'contenteditable') !== null && read(this, 'contenteditable') !== 'false';
+      for (let at = this; at !== null; at = at.parentElement) {
+        const value = read(at, 'contenteditable')?.toLowerCase();
+        if (value === '' || value === 'true' || value === 'plaintext-only') return true;
+        if (value === 'false') return false;
+      }
+      return false;
     }
     get offsetParent() {
       return null;
@@ -128,21 +61,87 @@
       this.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, composed: true, view: globalThis }));
     }
   }
-  text(HTMLElement, 'title lang dir accessKey contentEditable');
-  flag(HTMLElement, 'hidden inert');
   define(
     HTMLElement,
     'draggable',
-    (element) => read(element, 'draggable')?.toLowerCase() === 'true',
+    (element) => {
+      const value = read(element, 'draggable')?.toLowerCase();
+      if (value === 'true' || value === 'false') return value === 'true';
+      const local = internal.localNameOf(element);
+      return local === 'img' || (local === 'a' && read(element, 'href') !== null);
+    },
     (element, value) => internal.setAttribute(element, 'draggable', `${Boolean(value)}`),
   );
   define(
     HTMLElement,
     'translate',
-    (element) => (element.closest('[translate]')?.getAttribute('translate') ?? 'yes').toLowerCase() !== 'no',
+    (element) => {
+      for (let at = element; at !== null; at = at.parentElement) {
+        const value = read(at, 'translate')?.toLowerCase();
+        if (value === 'no') return false;
+        if (value === '' || value === 'yes') return true;
+      }
+      return true;
+    },
     (element, value) => internal.setAttribute(element, 'translate', value ? 'yes' : 'no'),
   );
-  number(HTMLElement, 'tabIndex', -1);
+  define(
+    HTMLElement,
+    'spellcheck',
+    (element) => {
+      for (let at = element; at !== null; at = at.parentElement) {
+        const value = read(at, 'spellcheck')?.toLowerCase();
+        if (value === 'false') return false;
+        if (value === '' || value === 'true') return true;
+      }
+      return true;
+    },
+    (element, value) => internal.setAttribute(element, 'spellcheck', `${Boolean(value)}`),
+  );
+  define(
+    HTMLElement,
+    'hidden',
+    (element) => {
+      const value = read(element, 'hidden');
+      return value?.toLowerCase() === 'until-found' ? 'until-found' : value !== null;
+    },
+    (element, value) => {
+      if (typeof value === 'string' && value.toLowerCase() === 'until-found') internal.setAttribute(element, 'hidden', 'until-found');
+      else if (value === '' || !value || Number.isNaN(value)) internal.removeAttribute(element, 'hidden');
+      else internal.setAttribute(element, 'hidden', '');
+    },
+  );
+  const EDITABLE = ['true', 'false', 'plaintext-only'];
+  define(
+    HTMLElement,
+    'contentEditable',
+    (element) => {
+      const value = read(element, 'contenteditable')?.toLowerCase();
+      return value === '' ? 'true' : EDITABLE.includes(value) ? value : 'inherit';
+    },
+    (element, value) => {
+      const wanted = `${value}`.toLowerCase();
+      if (wanted === 'inherit') internal.removeAttribute(element, 'contenteditable');
+      else if (EDITABLE.includes(wanted)) internal.setAttribute(element, 'contenteditable', wanted);
+      else throw new internal.DOMException(`'${value}' is no state of contentEditable`, 'SyntaxError');
+    },
+  );
+  // Elements that have the focus in their turn without an attribute.
+  const FOCUSABLE = new Set(['button', 'frame', 'iframe', 'input', 'object', 'select', 'textarea']);
+  define(
+    HTMLElement,
+    'tabIndex',
+    (element) => {
+      const found = /^[\t\n\f\r ]*([+-]?\d+)/.exec(read(element, 'tabindex') ?? '');
+      const value = found === null ? NaN : Number(found[1]) + 0;
+      if (value >= -2147483648 && value <= 2147483647) return value;
+      const local = internal.localNameOf(element);
+      if (FOCUSABLE.has(local)) return 0;
+      if (local === 'a' || local === 'area') return read(element, 'href') === null ? -1 : 0;
+      return local === 'summary' && element.parentElement?.localName === 'details' ? 0 : -1;
+    },
+    (element, value) => internal.setAttribute(element, 'tabindex', `${value | 0}`),
+  );
   internal.handlerTypes =
     'abort auxclick beforeinput blur cancel change click close contextmenu copy cut dblclick drag dragend dragenter dragleave dragover dragstart drop error focus input invalid keydown keypress keyup load mousedown mouseenter mouseleave mousemove mouseout mouseover mouseup paste pointercancel pointerdown pointerenter pointerleave pointermove pointerout pointerover pointerup reset resize scroll select submit toggle wheel'.split(
       ' ',
@@ -175,10 +174,10 @@
   const CLASSES = {
     Anchor: 'a', Area: 'area', Audio: 'audio', Base: 'base', Body: 'body', BR: 'br',
     Button: 'button', Canvas: 'canvas', Data: 'data', DataList: 'datalist', Details: 'details',
-    Dialog: 'dialog', Div: 'div', DList: 'dl', Embed: 'embed', FieldSet: 'fieldset', Font: 'font',
+    Dialog: 'dialog', Directory: 'dir', Div: 'div', DList: 'dl', Embed: 'embed', FieldSet: 'fieldset', Font: 'font',
     Form: 'form', Frame: 'frame', FrameSet: 'frameset', Head: 'head', Heading: 'h1 h2 h3 h4 h5 h6',
     HR: 'hr', Html: 'html', IFrame: 'iframe', Image: 'img', Input: 'input', Label: 'label',
-    Legend: 'legend', LI: 'li', Link: 'link', Map: 'map', Menu: 'menu', Meta: 'meta',
+    Legend: 'legend', LI: 'li', Link: 'link', Map: 'map', Marquee: 'marquee', Menu: 'menu', Meta: 'meta',
     Meter: 'meter', Mod: 'del ins', Object: 'object', OList: 'ol', OptGroup: 'optgroup',
     Option: 'option', Output: 'output', Paragraph: 'p', Param: 'param', Picture: 'picture',
     Pre: 'pre listing xmp', Progress: 'progress', Quote: 'q blockquote', Script: 'script',
@@ -191,10 +190,12 @@
     'abbr acronym address article aside b basefont bdi bdo big center cite code dd dfn dt em figcaption figure footer header hgroup i kbd main mark nav nobr noembed noframes noscript plaintext rb rp rt rtc ruby s samp search section small strike strong sub summary sup tt u var wbr';
 
   const byTag = new Map(PLAIN.split(' ').map((tag) => [tag, HTMLElement]));
-  const named = { HTMLElement };
+  class HTMLMediaElement extends HTMLElement {}
+  const named = { HTMLElement, HTMLMediaElement };
   for (const [name, tags] of Object.entries(CLASSES)) {
     const full = `HTML${name}Element`;
-    const Class = { [full]: class extends HTMLElement {} }[full];
+    const Parent = name === 'Audio' || name === 'Video' ? HTMLMediaElement : HTMLElement;
+    const Class = { [full]: class extends Parent {} }[full];
     internal.hidden(Class, 'name', full);
     named[full] = Class;
     for (const tag of tags.split(' ')) byTag.set(tag, Class);
@@ -219,11 +220,7 @@
 
   const N = (name) => named[`HTML${name}Element`];
   internal.htmlClass = N;
-  internal.readAttribute = read;
-  text(N('Anchor'), 'target download rel hreflang type referrerPolicy');
-  text(N('Area'), 'alt coords shape target rel');
   for (const name of ['Anchor', 'Area']) {
-    address(N(name), 'href');
     for (const part of 'protocol username password host hostname port pathname search hash origin'.split(' ')) {
       define(
         N(name),
@@ -250,87 +247,7 @@
     set text(value) {
       this.textContent = value;
     },
-    get relList() {
-      return internal.tokensOf(this, 'rel');
-    },
   });
-  address(N('Base'), 'href');
-  text(N('Base'), 'target');
-  text(N('Button'), 'name value formAction formMethod');
-  flag(N('Button'), 'disabled autofocus formNoValidate');
-  text(N('Button'), 'formEnctype formTarget');
-  real(N('Meter'), { value: 0, min: 0, max: 1, low: 0, high: 1, optimum: 0.5 });
-  real(N('Progress'), { value: 0, max: 1 });
-  text(N('Embed'), 'type width height');
-  number(N('Canvas'), 'width', 300);
-  number(N('Canvas'), 'height', 150);
-  text(N('Data'), 'value');
-  flag(N('Details'), 'open');
-  flag(N('Dialog'), 'open');
-  flag(N('FieldSet'), 'disabled');
-  text(N('FieldSet'), 'name');
-  text(N('Font'), 'color face size');
-  text(N('Form'), 'name method target enctype acceptCharset=accept-charset autocomplete');
-  address(N('Form'), 'action');
-  flag(N('Form'), 'noValidate');
-  text(N('Html'), 'version');
-  text(N('IFrame'), 'name srcdoc allow width height referrerPolicy');
-  address(N('IFrame'), 'src');
-  text(N('Image'), 'alt srcset sizes useMap loading decoding crossOrigin referrerPolicy');
-  address(N('Image'), 'src');
-  number(N('Image'), 'width height');
-  flag(N('Image'), 'isMap');
-  text(N('Input'), 'name placeholder pattern min max step accept alt autocomplete defaultValue=value');
-  address(N('Input'), 'src formAction');
-  flag(N('Input'), 'disabled readOnly required multiple autofocus defaultChecked=checked');
-  number(N('Input'), 'size maxLength minLength', -1);
-  text(N('Label'), 'htmlFor=for');
-  text(N('LI'), 'type');
-  number(N('LI'), 'value');
-  text(N('Link'), 'rel type media hreflang as crossOrigin integrity');
-  address(N('Link'), 'href');
-  flag(N('Link'), 'disabled');
-  text(N('Map'), 'name');
-  text(N('Meta'), 'name content httpEquiv=http-equiv charset media');
-  text(N('Mod'), 'cite dateTime');
-  text(N('Object'), 'name type width height');
-  address(N('Object'), 'data');
-  address(N('Embed'), 'src');
-  number(N('OList'), 'start', 1);
-  flag(N('OList'), 'reversed');
-  text(N('OList'), 'type');
-  text(N('OptGroup'), 'label');
-  flag(N('OptGroup'), 'disabled');
-  flag(N('Option'), 'disabled defaultSelected=selected');
-  text(N('Output'), 'name');
-  text(N('Param'), 'name value');
-  text(N('Quote'), 'cite');
-  text(N('Script'), 'type charset crossOrigin integrity');
-  address(N('Script'), 'src');
-  flag(N('Script'), 'async defer noModule');
-  text(N('Select'), 'name autocomplete');
-  flag(N('Select'), 'disabled multiple required');
-  number(N('Select'), 'size');
-  text(N('Slot'), 'name');
-  text(N('Source'), 'srcset sizes type media');
-  address(N('Source'), 'src');
-  text(N('Style'), 'type media');
-  text(N('TableCell'), 'headers scope abbr align vAlign width height bgColor');
-  number(N('TableCell'), 'colSpan rowSpan', 1);
-  number(N('TableCol'), 'span', 1);
-  text(N('TextArea'), 'name placeholder wrap autocomplete');
-  flag(N('TextArea'), 'disabled readOnly required');
-  number(N('TextArea'), 'cols rows maxLength minLength');
-  text(N('Time'), 'dateTime');
-  text(N('Track'), 'kind label srclang');
-  address(N('Track'), 'src');
-  for (const name of ['Audio', 'Video']) {
-    address(N(name), 'src');
-    flag(N(name), 'autoplay controls loop defaultMuted=muted');
-    text(N(name), 'preload crossOrigin');
-  }
-  address(N('Video'), 'poster');
-  number(N('Video'), 'width height');
 
   const ownText = (Class) =>
     mix(Class, {
@@ -341,7 +258,7 @@
         this.textContent = value;
       },
     });
-  for (const name of ['Script', 'Title', 'Body']) ownText(N(name));
+  for (const name of ['Script', 'Title']) ownText(N(name));
 
   mix(N('Template'), {
     get content() {
@@ -355,79 +272,6 @@
       if (id === null) return this.querySelector(labelable);
       const control = this.getRootNode().querySelector?.(`#${CSS.escape(id)}`) ?? null;
       return control?.matches(labelable) ? control : null;
-    },
-  });
-  mix(N('Option'), {
-    get text() {
-      return this.textContent.trim().replace(/[\t\n\f\r ]+/g, ' ');
-    },
-    set text(value) {
-      this.textContent = value;
-    },
-    get label() {
-      return read(this, 'label') ?? this.text;
-    },
-    set label(value) {
-      internal.setAttribute(this, 'label', `${value}`);
-    },
-    get value() {
-      return read(this, 'value') ?? this.text;
-    },
-    set value(value) {
-      internal.setAttribute(this, 'value', `${value}`);
-    },
-    get selected() {
-      const select = this.closest('select');
-      if (select === null || select.multiple) return read(this, 'selected') !== null;
-      return select.options[select.selectedIndex] === this;
-    },
-    set selected(value) {
-      const select = this.closest('select');
-      if (value && select !== null && !select.multiple) {
-        for (const option of select.options) option.removeAttribute('selected');
-      }
-      this.toggleAttribute('selected', Boolean(value));
-    },
-    get index() {
-      const select = this.closest('select');
-      return select === null ? 0 : Array.prototype.indexOf.call(select.options, this);
-    },
-  });
-  mix(N('Select'), {
-    get options() {
-      return internal.liveElements(() => dom.queryAll(idOf(this), 'option'), HTMLOptionsCollection);
-    },
-    get selectedOptions() {
-      return internal.liveElements(() =>
-        [...this.options].filter((option) => option.selected).map(idOf),
-      );
-    },
-    get length() {
-      return this.options.length;
-    },
-    get type() {
-      return this.multiple ? 'select-multiple' : 'select-one';
-    },
-    get selectedIndex() {
-      const options = [...this.options];
-      const chosen = options.findLastIndex((option) => option.hasAttribute('selected'));
-      if (chosen >= 0 || this.multiple || options.length === 0) return chosen;
-      return Math.max(0, options.findIndex((option) => !option.disabled));
-    },
-    set selectedIndex(index) {
-      [...this.options].forEach((option, at) => option.toggleAttribute('selected', at === index));
-    },
-    get value() {
-      return this.options[this.selectedIndex]?.value ?? '';
-    },
-    set value(value) {
-      this.selectedIndex = [...this.options].findIndex((option) => option.value === `${value}`);
-    },
-    add(option, before = null) {
-      internal.insert(this, option, typeof before === 'number' ? this.options[before] : before);
-    },
-    item(index) {
-      return this.options.item(index);
     },
   });
   mix(N('Image'), {

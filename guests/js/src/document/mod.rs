@@ -6,11 +6,13 @@
 //!
 //! No script in a document runs, and nothing in it is fetched.
 //!
-//! Differences from a browser: nothing is laid out, so boxes are empty; `getComputedStyle` knows
-//! the element's own declarations and what HTML hides, no sheets and no inheritance; there are no
-//! frames, canvases, cookies, focus or navigation, except that the fragment of the address can
-//! change; `document.write` adds to the body; a range cannot begin or end in an attribute; text has
-//! no lone surrogates.
+//! Differences from a browser: nothing is laid out, so boxes are empty; `getComputedStyle` follows
+//! `style` elements, adopted sheets and the element's own declarations, but lengths stay as they were
+//! written, and most properties without a declaration are empty; values of most properties are not
+//! checked; there are no frames, canvases, cookies or navigation, except that the fragment of the
+//! address can change; controls of a form are properties of it only under names that it does not have
+//! otherwise; `document.write` adds to the body; a range cannot begin or end in an attribute; text
+//! has no lone surrogates.
 //!
 //! Custom elements are those of the one registry of the main document. Internals of elements hold a
 //! shadow root and roles, and take no part in forms. Shadow roots are attached by scripts: markup
@@ -52,15 +54,26 @@ pub(crate) const PARTS: &[Api] = &[
     part!("character_data"),
     part!("attributes"),
     part!("tokens"),
+    part!("css_values"),
+    part!("css_shorthands"),
     part!("style"),
     part!("element"),
+    part!("reflect"),
     part!("html"),
+    part!("reflected"),
     part!("tables"),
+    part!("gauges"),
     part!("forms"),
+    part!("options"),
+    part!("values"),
+    part!("text_controls"),
     part!("validity"),
     part!("document"),
     part!("custom"),
     part!("shadow"),
+    part!("css_rules"),
+    part!("sheets"),
+    part!("cascade"),
     part!("traversal"),
     part!("range"),
     part!("selection"),
@@ -70,4 +83,6 @@ pub(crate) const PARTS: &[Api] = &[
     part!("focus"),
     part!("form_entries"),
     part!("window"),
+    part!("file_reader"),
+    part!("nowhere"),
 ];

@@ -13,6 +13,7 @@ pub(super) fn natives<'js>(_: &Ctx<'js>, dom: &Object<'js>) -> Result<()> {
     dom.set("queryFirst", Func::from(query_first))?;
     dom.set("queryAll", Func::from(query_all))?;
     dom.set("matches", Func::from(matches))?;
+    dom.set("specificity", Func::from(specificity))?;
     dom.set("closest", Func::from(closest))?;
     dom.set("byId", Func::from(by_id))?;
     dom.set("byTag", Func::from(by_tag))?;
@@ -33,6 +34,11 @@ fn query_all(ctx: Ctx<'_>, scope: f64, selector: Text) -> Result<Vec<f64>> {
 
 fn matches(ctx: Ctx<'_>, element: f64, selector: Text) -> Result<bool> {
     with(&ctx, |tree| tree.matches(node(element), &selector.0))
+}
+
+/// Returns how specific the selector is that matches, or -1 if none of the list does.
+fn specificity(ctx: Ctx<'_>, element: f64, list: Text) -> Result<f64> {
+    with(&ctx, |tree| Ok(tree.specificity(node(element), &list.0)?.map_or(-1.0, f64::from)))
 }
 
 fn closest(ctx: Ctx<'_>, element: f64, selector: Text) -> Result<f64> {

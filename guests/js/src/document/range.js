@@ -389,12 +389,6 @@
       const number = context === null ? dom.owner(idOf(pointsOf(this).start)) : idOf(context);
       return wrap(internal.parsed(() => dom.fragment(number, html)));
     }
-    getBoundingClientRect() {
-      return { x: 0, y: 0, width: 0, height: 0, top: 0, right: 0, bottom: 0, left: 0 };
-    }
-    getClientRects() {
-      return [];
-    }
     toString() {
       const { start, startOffset, end, endOffset } = pointsOf(this);
       if (start === end && isText(start)) return start.data.slice(startOffset, endOffset);

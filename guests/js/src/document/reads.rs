@@ -37,6 +37,7 @@ pub(super) fn natives<'js>(_: &Ctx<'js>, dom: &Object<'js>) -> Result<()> {
     dom.set("childAt", Func::from(child_at))?;
     dom.set("index", Func::from(index))?;
     dom.set("element", Func::from(element))?;
+    dom.set("structure", Func::from(structure))?;
     dom.set("version", Func::from(version))
 }
 
@@ -212,6 +213,11 @@ fn element(ctx: Ctx<'_>, id: f64, way: u8) -> Result<f64> {
         }
         Ok(0.0)
     })
+}
+
+/// Returns a number that changes whenever a node comes, goes or moves.
+fn structure(ctx: Ctx<'_>) -> Result<f64> {
+    with(&ctx, |tree| Ok(tree.structure() as f64))
 }
 
 fn version(ctx: Ctx<'_>) -> Result<f64> {

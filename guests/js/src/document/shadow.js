@@ -71,14 +71,6 @@
       this.#host;
       return internal.focusedIn(this);
     }
-    get styleSheets() {
-      this.#host;
-      return [];
-    }
-    get adoptedStyleSheets() {
-      this.#host;
-      return [];
-    }
     get innerHTML() {
       return dom.isHtml(idOf(this)) ? dom.innerHtml(idOf(this)) : internal.innerXml(this);
     }

@@ -3,7 +3,7 @@
   'use strict';
 
   const { dom } = native;
-  const { htmlClass: N, idOf, insert, liveElements, mix, wrap } = internal;
+  const { htmlClass: N, idOf, insert, keptList, liveByNames, mix, wrap } = internal;
   const { indexOf } = Array.prototype;
 
   const children = (element, selector) => dom.queryAll(idOf(element), selector);
@@ -24,6 +24,23 @@
       throw new internal.DOMException(`The index ${index} is not in the range from -1 to ${last}`, 'IndexSizeError');
     }
     return list[index] ?? null;
+  };
+  // The last of the rows, without a list of all: tables grow row by row.
+  const lastRow = (table) => {
+    let inBody = 0;
+    let inHead = 0;
+    for (let at = dom.last(idOf(table)); at !== 0; at = dom.previous(at)) {
+      const child = wrap(at);
+      const isRow = child instanceof N('TableRow');
+      if (!isRow && !(child instanceof N('TableSection'))) continue;
+      let row = isRow ? at : dom.last(at);
+      while (row !== 0 && !(wrap(row) instanceof N('TableRow'))) row = dom.previous(row);
+      if (row === 0) continue;
+      if (child.localName === 'tfoot') return wrap(row);
+      if (child.localName === 'thead') inHead ||= row;
+      else inBody ||= row;
+    }
+    return wrap(inBody || inHead);
   };
   const removeFrom = (list, index) => {
     const { length } = list;
@@ -65,20 +82,21 @@
   mix(N('Table'), single('tFoot', 'TFoot', 'tfoot', () => null));
   mix(N('Table'), {
     get rows() {
-      return liveElements(() => rowsOf(this));
+      return keptList(this, 'rows', () => liveByNames(() => rowsOf(this)));
     },
     get tBodies() {
-      return liveElements(() => children(this, ':scope > tbody'));
+      return keptList(this, 'tBodies', () => liveByNames(() => children(this, ':scope > tbody')));
     },
     createTBody() {
       return insert(this, make(this, 'tbody'), lastBody(this)?.nextSibling ?? null);
     },
     insertRow(index = -1) {
-      const rows = [...this.rows];
+      const rows = (index | 0) === -1 ? [] : rowsOf(this).map(wrap);
       const before = placeIn(rows, index, rows.length);
       const row = make(this, 'tr');
       if (before !== null) return insert(before.parentNode, row, before);
-      if (rows.length > 0) return insert(rows.at(-1).parentNode, row, null);
+      const last = lastRow(this);
+      if (last !== null) return insert(last.parentNode, row, null);
       return insert(lastBody(this) ?? this.createTBody(), row, null);
     },
     deleteRow(index) {
@@ -88,10 +106,10 @@
   });
   mix(N('TableSection'), {
     get rows() {
-      return liveElements(() => children(this, ':scope > tr'));
+      return keptList(this, 'rows', () => liveByNames(() => children(this, ':scope > tr')));
     },
     insertRow(index = -1) {
-      const rows = [...this.rows];
+      const rows = (index | 0) === -1 ? [] : [...this.rows];
       return insert(this, make(this, 'tr'), placeIn(rows, index, rows.length));
     },
     deleteRow(index) {
@@ -101,7 +119,7 @@
   });
   mix(N('TableRow'), {
     get cells() {
-      return liveElements(() => children(this, ':scope > td, :scope > th'));
+      return keptList(this, 'cells', () => liveByNames(() => children(this, ':scope > td, :scope > th')));
     },
     get rowIndex() {
       const parent = this.parentElement;
@@ -113,7 +131,7 @@
       return parent instanceof N('TableSection') || parent instanceof N('Table') ? indexOf.call(parent.rows, this) : -1;
     },
     insertCell(index = -1) {
-      const cells = [...this.cells];
+      const cells = (index | 0) === -1 ? [] : [...this.cells];
       return insert(this, make(this, 'td'), placeIn(cells, index, cells.length));
     },
     deleteCell(index) {

@@ -9,11 +9,14 @@
   class DOMTokenList {
     #element;
     #name;
+    // Tokens that have a meaning, if there is a list of them.
+    #supported;
 
-    constructor(given, element, name) {
+    constructor(given, element, name, supported) {
       if (given !== token) throw illegal();
       this.#element = element;
       this.#name = name;
+      this.#supported = supported;
     }
 
     #list() {
@@ -76,8 +79,9 @@
       this.#store([...new Set(list)]);
       return true;
     }
-    supports() {
-      throw new TypeError('DOMTokenList has no supported tokens');
+    supports(one) {
+      if (this.#supported === undefined) throw new TypeError('DOMTokenList has no supported tokens');
+      return this.#supported.has(`${one}`.toLowerCase());
     }
     forEach(callback, self = undefined) {
       this.#list().forEach((one, index) => Reflect.apply(callback, self, [one, index, this]));
@@ -101,8 +105,8 @@
   internal.exposeClass(DOMTokenList);
 
   const INDEX = /^(?:0|[1-9][0-9]{0,9})$/;
-  internal.tokensOf = (element, name) => {
-    const target = new DOMTokenList(token, element, name);
+  internal.tokensOf = (element, name, supported = undefined) => {
+    const target = new DOMTokenList(token, element, name, supported);
     return new Proxy(target, {
       get(_, key) {
         if (typeof key === 'string' && INDEX.test(key)) return target.item(+key) ?? undefined;

@@ -11,73 +11,29 @@
   const PATTERNED = new Set(['text', 'search', 'url', 'tel', 'email', 'password']);
   const BARRED = new Set(['hidden', 'button', 'reset']);
 
-  // A value of the types in LIMITED as a number, or NaN.
-  const numberOf = (type, text) => {
-    switch (type) {
-      case 'number':
-      case 'range':
-        return /^-?(?:\d+|\d*\.\d+)(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : NaN;
-      case 'date':
-        return /^\d{4,}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00Z`) : NaN;
-      case 'month': {
-        const parts = /^(\d{4,})-(0[1-9]|1[0-2])$/.exec(text);
-        return parts === null ? NaN : (parts[1] - 1970) * 12 + (parts[2] - 1);
-      }
-      case 'week': {
-        const parts = /^(\d{4,})-W(\d\d)$/.exec(text);
-        if (parts === null || parts[2] < 1 || parts[2] > 53) return NaN;
-        // The first week of a year is the one with its fourth day.
-        const fourth = Date.parse(`${parts[1]}-01-04T00:00Z`);
-        const monday = fourth - ((new Date(fourth).getUTCDay() + 6) % 7) * 86400000;
-        return monday + (parts[2] - 1) * 604800000;
-      }
-      case 'time': {
-        const parts = /^([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d(?:\.\d{1,3})?))?$/.exec(text);
-        return parts === null ? NaN : (parts[1] * 60 + +parts[2]) * 60000 + Math.round((parts[3] ?? 0) * 1000);
-      }
-      case 'datetime-local':
-        return /^\d{4,}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?$/.test(text)
-          ? Date.parse(`${text.replace(' ', 'T')}Z`)
-          : NaN;
-      default:
-        return NaN;
-    }
-  };
-  // [unit of `step` in the numbers above, step if none is given]
-  const STEPS = {
-    number: [1, 1],
-    range: [1, 1],
-    date: [86400000, 1],
-    month: [1, 1],
-    week: [604800000, 1],
-    time: [1000, 60],
-    'datetime-local': [1000, 60],
-  };
-  const stepOf = (input) => {
-    const [unit, usual] = STEPS[input.type];
-    const text = read(input, 'step');
-    if (text !== null && text.toLowerCase() === 'any') return null;
-    const given = numberOf('number', text ?? '');
-    return (given > 0 ? given : usual) * unit;
-  };
+  const { numberIn: numberOf, stepOf } = internal;
   const stepsOff = (input, value) => {
     const step = stepOf(input);
     if (step === null) return false;
-    const base = numberOf(input.type, read(input, 'min') ?? '');
-    const initial = numberOf(input.type, read(input, 'value') ?? '');
-    const start = Number.isNaN(base) ? (Number.isNaN(initial) ? 0 : initial) : base;
-    const steps = (value - start) / step;
+    const steps = (value - internal.stepStart(input)) / step;
     return Math.abs(steps - Math.round(steps)) > 1e-7;
   };
 
   const isEmpty = (control) => {
     if (control instanceof N('Select')) {
-      const chosen = [...control.selectedOptions];
-      return chosen.every((option) => option.value === '');
+      // The first option can be a label, which is no choice.
+      const isLabel = (option) =>
+        option.value === '' && !control.multiple && control.size < 2 && option.parentNode === control && option.index === 0;
+      return [...control.selectedOptions].every(isLabel);
     }
     if (control.type === 'checkbox') return !control.checked;
-    if (control.type === 'radio') return !internal.radioGroup(control).some((radio) => radio.checked);
+    if (control.type === 'radio') return !internal.radioGroup(control).some(internal.isTicked);
     return control.value === '';
+  };
+  const WRITABLE = new Set('text search url tel email password date month week time datetime-local number'.split(' '));
+  const isReadOnly = (control) => {
+    if (control instanceof N('Input') && !WRITABLE.has(control.type)) return false;
+    return control.readOnly === true;
   };
   const isRequired = (control) => {
     if (control.type === 'radio') return internal.radioGroup(control).some((radio) => radio.required);
@@ -88,6 +44,8 @@
     if (pattern === null || !PATTERNED.has(input.type) || input.value === '') return false;
     let whole;
     try {
+      // A pattern that is none by itself must not become one in brackets.
+      new RegExp(pattern, 'v');
       whole = new RegExp(`^(?:${pattern})$`, 'v');
     } catch {
       return false;
@@ -109,24 +67,16 @@
     const limit = numberOf(input.type, read(input, name) ?? '');
     return !Number.isNaN(value) && !Number.isNaN(limit) && isBeyond(value, limit);
   };
-  // Only a value that was typed can be too long or too short.
-  const lengthFails = (control, name, isBeyond) => {
-    const limit = parseInt(read(control, name) ?? '', 10);
-    if (!(limit >= 0) || !internal.wasTyped(control) || control.value === '') return false;
-    return isBeyond(control.value.length, limit);
-  };
-
   const isInput = (control) => control instanceof N('Input');
-  const hasText = (control) => control instanceof N('TextArea') || (isInput(control) && PATTERNED.has(control.type));
   // The flags of `validity`, in the order in which messages are chosen.
   const CHECKS = {
     customError: (control) => customMessages.has(control),
-    valueMissing: (control) =>
-      isRequired(control) && !control.readOnly && isEmpty(control),
+    valueMissing: (control) => isRequired(control) && !isReadOnly(control) && isEmpty(control),
     typeMismatch: (control) => isInput(control) && typeFails(control),
     patternMismatch: (control) => isInput(control) && patternFails(control),
-    tooLong: (control) => hasText(control) && lengthFails(control, 'maxlength', (length, limit) => length > limit),
-    tooShort: (control) => hasText(control) && lengthFails(control, 'minlength', (length, limit) => length < limit),
+    // Only what a person typed can be too long or too short.
+    tooLong: () => false,
+    tooShort: () => false,
     rangeUnderflow: (control) => isInput(control) && limitFails(control, 'min', (value, limit) => value < limit),
     rangeOverflow: (control) => isInput(control) && limitFails(control, 'max', (value, limit) => value > limit),
     stepMismatch(control) {
@@ -177,7 +127,7 @@
     if (!['input', 'textarea', 'select', 'button'].includes(control.localName)) return false;
     if (control.localName === 'button' && control.type !== 'submit') return false;
     if (isInput(control) && BARRED.has(control.type)) return false;
-    return control.readOnly !== true && !control.matches(':disabled') && control.closest('datalist') === null;
+    return !isReadOnly(control) && !control.matches(':disabled') && control.closest('datalist') === null;
   };
   const check = (control) => {
     if (!isCandidate(control) || failing(control) === undefined) return true;
@@ -229,36 +179,6 @@
   });
   internal.isSubmittable = (form, submitter) =>
     form.noValidate || submitter?.hasAttribute('formnovalidate') || checkAll(form);
-
-  mix(N('Input'), {
-    get valueAsNumber() {
-      return numberOf(this.type, this.value);
-    },
-    set valueAsNumber(value) {
-      if (this.type !== 'number' && this.type !== 'range') {
-        throw new internal.DOMException('The input has no numeric value', 'InvalidStateError');
-      }
-      this.value = Number.isNaN(+value) ? '' : `${+value}`;
-    },
-    stepUp(count = 1) {
-      internal.stepBy(this, count | 0);
-    },
-    stepDown(count = 1) {
-      internal.stepBy(this, -(count | 0));
-    },
-  });
-  internal.stepBy = (input, count) => {
-    const step = input.type === 'number' || input.type === 'range' ? stepOf(input) : null;
-    if (step === null) throw new internal.DOMException('The input has no steps', 'InvalidStateError');
-    const from = input.valueAsNumber;
-    const min = numberOf('number', read(input, 'min') ?? '');
-    const max = numberOf('number', read(input, 'max') ?? '');
-    let to = (Number.isNaN(from) ? 0 : from) + count * step;
-    if (to < min) to = min;
-    if (to > max) to = max;
-    // A step of 0.1 must not print the errors of binary fractions.
-    input.value = `${Number(to.toPrecision(12))}`;
-  };
 
   const labels = {
     get labels() {

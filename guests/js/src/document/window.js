@@ -171,33 +171,10 @@
   if (globalThis.navigator === undefined) {
     exposeObject(
       'navigator',
-      Object.freeze({ userAgent: 'Cofferdam', language: 'en', languages: ['en'], platform: '', onLine: false }),
+      // Programs add to it.
+      { userAgent: 'Cofferdam', language: 'en', languages: Object.freeze(['en']), platform: '', onLine: false },
     );
   }
-
-  // Declarations of the element's own `style` and what HTML hides by default: no sheets, no
-  // inheritance, no layout.
-  const HIDDEN = /^(?:base|head|link|meta|noscript|script|style|template|title|area|datalist|param|rp)$/;
-  const INLINE =
-    /^(?:a|abbr|acronym|b|bdi|bdo|big|br|button|cite|code|data|dfn|em|font|i|img|input|kbd|label|mark|q|s|samp|select|small|span|strike|strong|sub|sup|textarea|time|tt|u|var|wbr)$/;
-  exposeFunction('getComputedStyle', function getComputedStyle(element) {
-    internal.id(element, 'Element');
-    const style = internal.styleOf(element, false);
-    const initial = (name) => {
-      if (name === 'visibility') return 'visible';
-      if (name !== 'display') return '';
-      const local = internal.localNameOf(element);
-      if (HIDDEN.test(local) || element.hasAttribute('hidden')) return 'none';
-      return INLINE.test(local) ? 'inline' : 'block';
-    };
-    return new Proxy(style, {
-      get(own, key) {
-        if (key === 'getPropertyValue') return (name) => own.getPropertyValue(name) || initial(`${name}`);
-        const value = own[key];
-        return value === '' && typeof key === 'string' ? initial(key) : value;
-      },
-    });
-  });
 
   const matchMedia = (media) => ({
     media: `${media}`,
@@ -209,6 +186,10 @@
     removeEventListener() {},
   });
   exposeFunction('matchMedia', matchMedia);
+  exposeObject(
+    'screen',
+    Object.freeze({ width: 1024, height: 768, availWidth: 1024, availHeight: 768, availLeft: 0, availTop: 0, colorDepth: 24, pixelDepth: 24 }),
+  );
   exposeFunction('scrollTo', () => {});
   exposeFunction('getSelection', () => internal.selection);
   for (const [name, value] of Object.entries({ innerWidth: 1024, innerHeight: 768, devicePixelRatio: 1, pageXOffset: 0, pageYOffset: 0, scrollX: 0, scrollY: 0 })) {
@@ -230,17 +211,4 @@
     return out;
   };
   hidden(globalThis, 'CSS', Object.freeze({ escape, supports: () => false }));
-
-  hidden(globalThis, 'Image', function Image(width = undefined, height = undefined) {
-    const image = document.createElement('img');
-    if (width !== undefined) image.width = width;
-    if (height !== undefined) image.height = height;
-    return image;
-  });
-  hidden(globalThis, 'Option', function Option(text = '', value = undefined) {
-    const option = document.createElement('option');
-    if (text !== '') option.textContent = `${text}`;
-    if (value !== undefined) option.value = value;
-    return option;
-  });
 });
