@@ -34,8 +34,8 @@ fn is_absurd(value: &Value) -> bool {
 fn strip(value: &mut Value) {
     match value {
         Value::Object(fields) => {
-            // Positions, and the spelling of a word.
-            for name in ["line", "source", "bare", "names_command"] {
+            // Positions, the layout of lines, and the spelling of a word.
+            for name in ["line", "newline", "source", "bare", "names_command"] {
                 fields.remove(name);
             }
             fields.values_mut().for_each(strip);
@@ -72,6 +72,10 @@ fn strip(value: &mut Value) {
                 // An omitted part is printed as its default, 1.
                 let one = |part: &Value| part["tree"] == json!({ "Number": 1 });
                 parts.iter_mut().filter(|part| one(part)).for_each(|part| *part = Value::Null);
+            }
+            // What is no substitution is an error whatever its text, which is printed decoded.
+            if fields.get("op").is_some_and(|op| op.get("Bad").is_some()) {
+                fields.insert("op".into(), json!("Bad"));
             }
             if let Some(test) = fields.get_mut("Test") {
                 with_operators(test);
@@ -146,7 +150,7 @@ fn with_operators(test: &mut Value) {
         fields.insert("Unary".into(), json!([b'n', word]));
         return;
     }
-    for name in ["And", "Or", "Not"] {
+    for name in ["And", "Or", "Not", "Group"] {
         match fields.get_mut(name) {
             Some(Value::Array(operands)) => operands.iter_mut().for_each(with_operators),
             Some(operand) => with_operators(operand),
