@@ -25,7 +25,7 @@ const FOLDER: &str = "skeleton/src/builtin";
 
 /// Folders with modules of our own that few tools use. They would lengthen the image by 180 KB as
 /// they are.
-const PACKED_FOLDERS: [&str; 3] = ["assert", "intl", "keys"];
+const PACKED_FOLDERS: [&str; 4] = ["assert", "intl", "keys", "net"];
 
 /// Place of these folders.
 const LIBRARY: &str = "src/apis/library";
@@ -59,12 +59,16 @@ const MODULES: &[(&str, &str)] = &[
     ("internal/streams/transform", "internal/streams/transform"),
     ("internal/streams/utils", "internal/streams/utils"),
     ("internal/streams/writable", "internal/streams/writable"),
+    ("internal/timers", "internal/timers"),
     ("internal/util", "internal/util"),
     ("internal/util/debuglog", "internal/util/debuglog"),
     ("internal/util/inspect", "internal/util/inspect"),
     ("internal/util/types", "internal/util/types"),
     ("internal/validators", "internal/validators"),
     ("internal/weak_collections", "internal/weak_collections"),
+    ("net", "net"),
+    ("node_http_incoming", "node_http_incoming"),
+    ("node_http_server", "node_http_server"),
     ("path", "path"),
     ("punycode", "punycode"),
     ("querystring", "querystring"),
@@ -88,6 +92,85 @@ enum Change {
 use Change::{Cut, Replace};
 
 const CHANGES: &[(&str, Change)] = &[
+    // Connections stay in the tool: `src/apis/library/net` has both ends, and the names of hosts.
+    ("net", Replace { from: "import dns from 'node:dns';\n", to: "import dns from 'internal/net/lookup';\n" }),
+    (
+        "net",
+        Replace {
+            from: "from '__wasm_rquickjs_builtin/net_native';",
+            to: "from 'internal/net/connections';",
+        },
+    ),
+    // Linux's numbers of errors.
+    (
+        "net",
+        Replace {
+            from: "    EADDRINUSE: -48,
+    EADDRNOTAVAIL: -49,
+    EACCES: -13,
+    EHOSTUNREACH: -65,
+    ECONNREFUSED: -61,
+    ECONNRESET: -54,
+    ECONNABORTED: -53,
+    ETIMEDOUT: -60,
+    EPIPE: -32,
+    ENOTCONN: -57,
+",
+            to: "    EADDRINUSE: -98, EACCES: -13, ECONNREFUSED: -111, ECONNRESET: -104, EPIPE: -32,\n",
+        },
+    ),
+    ("net", Replace { from: "options.host || '0.0.0.0'", to: "options.host || '::'" }),
+    (
+        "net",
+        Replace {
+            from: "        if (addressFamily === 6) {
+            nextTick(onResult, createConnectError(ip));
+            return;
+        }
+",
+            to: "",
+        },
+    ),
+    // The number of the port that was given, or that was found.
+    (
+        "net",
+        Replace {
+            from: "            err.syscall = 'listen';
+            err.address = ip;
+            err.port = port;
+            nextTick(() => this.emit('error', err));
+",
+            to: "            this._handle = null;
+            err.syscall = 'listen';
+            err.address = ip;
+            err.port = Number(port);
+            nextTick(() => this.emit('error', err));
+",
+        },
+    ),
+    (
+        "node_http_server",
+        Replace { from: "from 'node:_http_common';", to: "from 'internal/net/http_common';" },
+    ),
+    // State of the package that would be seen among the globals.
+    ("util", Cut { from: "// Chain into the existing pre-gc hook\n", to: "export function aborted(" }),
+    (
+        "url",
+        Cut { from: "if (globalThis[WARN_INVALID_HOSTNAME_KEY] === undefined) {", to: "function validateHostName(" },
+    ),
+    (
+        "url",
+        Replace {
+            from: "    if (globalThis[WARN_INVALID_HOSTNAME_KEY]) {
+        return;
+    }
+    globalThis[WARN_INVALID_HOSTNAME_KEY] = true;
+",
+            to: "    if (internal[WARN_INVALID_HOSTNAME_KEY]) return;
+    internal[WARN_INVALID_HOSTNAME_KEY] = true;
+",
+        },
+    ),
     // The arguments of a program, as Node's own function parses them.
     (
         "util",
@@ -124,7 +207,7 @@ const CHANGES: &[(&str, Change)] = &[
     ("url", Cut { from: "const __URLSearchParams__ =", to: "// --- node:url module APIs ---" }),
     (
         "url",
-        Replace { from: "import {\n    URL,\n", to: "import {\n    URL,\n    URLSearchParams,\n" },
+        Replace { from: "import {\n    URL,\n", to: "import { internal } from 'host';\nimport {\n    URL,\n    URLSearchParams,\n" },
     ),
     ("url", Replace { from: "export { URL };\n", to: "export { URL, URLSearchParams };\n" }),
     // `url.format` of an object: a protocol without a colon, characters that would end a part.

@@ -2,7 +2,7 @@
 //! `require` or `import`.
 //!
 //! Most come from the registry's `wasm-rquickjs`, packed by `build.rs` together with the folders
-//! `assert`, `intl` and `keys`. The modules beside this file replace what that package has over its own host. Module names
+//! `assert`, `intl`, `keys` and `net`. The modules beside this file replace what that package has over its own host. Module names
 //! have the prefix `cofferdam:`, so that the engine keeps no source for them; only these modules can
 //! import each other by it.
 
@@ -26,13 +26,14 @@ const PREFIX: &str = "cofferdam:";
 const HOST: &str = "host";
 
 /// Modules that only the preludes open: modules of Node that the sandbox does not have, streams of
-/// files, the global `Intl` and its parts, and the keys of `crypto.subtle`.
-const INTERNAL: [&str; 6] = [
+/// files, the global `Intl` and its parts, requests within a tool, and the keys of `crypto.subtle`.
+const INTERNAL: [&str; 7] = [
     "internal/absent",
     "internal/fs_streams",
     "internal/intl",
     "internal/intl_segmenter",
     "internal/intl_zones",
+    "internal/net/http_local",
     "internal/subtle",
 ];
 
@@ -54,7 +55,7 @@ const LATE: [&str; 12] = [
     "internal/keys/subtle",
 ];
 
-/// Modules of the registry and those of `assert`, `intl` and `keys`, by
+/// Modules of the registry and those of `assert`, `intl`, `keys` and `net`, by
 /// name: deflated sources.
 const PACKED: &[(&str, &[u8])] = &include!(concat!(env!("OUT_DIR"), "/node_modules.rs"));
 
@@ -121,6 +122,7 @@ const PUBLIC: &[&str] = &[
     "fs/promises",
     "http",
     "https",
+    "net",
     "os",
     "path",
     "path/posix",
