@@ -152,6 +152,155 @@ const CHANGES: &[(&str, Change)] = &[
         "node_http_server",
         Replace { from: "from 'node:_http_common';", to: "from 'internal/net/http_common';" },
     ),
+    // A response that no connection has yet is given one with `assignSocket`.
+    (
+        "node_http_server",
+        Replace {
+            from: "    this.socket = req.socket;
+    this.connection = req.socket;
+    this._standaloneSocket = false;
+    this.statusCode",
+            to: "    this.socket = this.connection = null;
+    this._standaloneSocket = false;
+    this.statusCode",
+        },
+    ),
+    (
+        "node_http_server",
+        Replace {
+            from: "                    res._keepAlive =
+                        connKeepAlive &&",
+            to: "                    res.socket = res.connection = socket;
+                    res._keepAlive =
+                        connKeepAlive &&",
+        },
+    ),
+    // Streams of bytes hold 16 KiB in Node 20.
+    (
+        "internal/streams/state",
+        Replace { from: "let defaultHwmBytes = 64 * 1024;", to: "let defaultHwmBytes = 16 * 1024;" },
+    ),
+    // A stream that was destroyed neither finishes nor ends.
+    (
+        "internal/streams/writable",
+        Replace {
+            from: "    return (state.ending &&\n        state.constructed &&",
+            to: "    return (state.ending &&\n        !state.destroyed &&\n        state.constructed &&",
+        },
+    ),
+    (
+        "internal/streams/readable",
+        Replace {
+            from: "        !state.errorEmitted && !state.closeEmitted &&\n        !state.endEmitted && state.length === 0",
+            to: "        !state.errored && !state.closeEmitted &&\n        !state.endEmitted && state.length === 0",
+        },
+    ),
+    (
+        "internal/streams/writable",
+        Replace { from: "err ?? ERR_MULTIPLE_CALLBACK()", to: "err ?? new ERR_MULTIPLE_CALLBACK()" },
+    ),
+    // A pipeline that fails keeps its listener of errors, and calls back after them.
+    (
+        "internal/streams/pipeline",
+        Replace {
+            from: "            while (lastStreamCleanup.length) {
+                lastStreamCleanup.shift()();
+            }
+            callback(error, value);
+",
+            to: "            if (!error) lastStreamCleanup.forEach((fn) => fn());
+            nextTick(callback, error, value);
+",
+        },
+    ),
+    (
+        "internal/streams/pipeline",
+        Replace {
+            from: "        finishImpl(new AbortError());",
+            to: "        finishImpl(new AbortError(outerSignal?.reason));",
+        },
+    ),
+    // An iterator that ends early, or by an error, destroys its stream without a second error.
+    (
+        "internal/streams/readable",
+        Replace {
+            from: "        if (opts.destroyOnError) {
+            destroyImpl.destroyer(stream, err);
+        }
+        error = aggregateTwoErrors",
+            to: "        error = aggregateTwoErrors",
+        },
+    ),
+    (
+        "internal/streams/readable",
+        Replace {
+            from: "        if (error === undefined && opts.destroyOnReturn) {
+            const state = stream._readableState;
+            if (state.autoDestroy || !state.endEmitted) {
+                destroyImpl.destroyer(stream, null);
+            }
+        }
+        stream.off(\"readable\", next);
+        cleanup();
+",
+            to: "        if (
+            (error || opts?.destroyOnReturn !== false) &&
+            (error === undefined || stream._readableState.autoDestroy)
+        ) {
+            destroyImpl.destroyer(stream, null);
+        } else {
+            stream.off('readable', next);
+            cleanup();
+        }
+",
+        },
+    ),
+    // A request whose client has gone is destroyed, as in Node.
+    (
+        "node_http_server",
+        Replace {
+            from: "                if (!context.req.aborted && !context.req.complete) {
+                    context.req.complete = true;
+                    context.req.push(null);
+                }
+                if (!context.responseFinished && !context.req.aborted) {
+                    context.req.aborted = true;
+                    context.req.emit('aborted');
+                }
+",
+            to: "                if (!context.responseFinished) abandon(context.req);\n",
+        },
+    ),
+    (
+        "node_http_server",
+        Replace {
+            from: "            if (!context.req.aborted) {
+                if (!context.req.complete) {
+                    context.req.complete = true;
+                    context.req.push(null);
+                }
+                if (!context.responseFinished) {
+                    context.req.aborted = true;
+                    context.req.emit('aborted');
+                }
+            }
+",
+            to: "            if (!context.responseFinished) abandon(context.req);\n",
+        },
+    ),
+    (
+        "node_http_server",
+        Replace {
+            from: "    // Install a single timeout handler for idle keep-alive connections\n",
+            to: "    function abandon(req) {
+        if (req.destroyed) return;
+        const error = new Error('aborted');
+        error.code = 'ECONNRESET';
+        req.destroy(error);
+    }
+",
+        },
+    ),
     // State of the package that would be seen among the globals.
     ("util", Cut { from: "// Chain into the existing pre-gc hook\n", to: "export function aborted(" }),
     (

@@ -1,6 +1,7 @@
 // `fs`: the operations of the prelude, and what is made of them: streams, folders, handles, copies.
 import { internal } from 'host';
 import { Buffer } from 'buffer';
+import EventEmitter from 'events';
 import path from 'path';
 
 const nodeFs = internal.part('fs_base');
@@ -124,7 +125,13 @@ const promises = { ...nodeFs.promises };
 const fs = { ...nodeFs, promises };
 const constants = {
   F_OK: 0, R_OK: 4, W_OK: 2, X_OK: 1, COPYFILE_EXCL: 1, COPYFILE_FICLONE: 2, O_RDONLY: 0, O_WRONLY: 1, O_RDWR: 2,
-  O_CREAT: 64, O_EXCL: 128, O_TRUNC: 512, O_APPEND: 1024, S_IFMT: 61440, S_IFREG: 32768, S_IFDIR: 16384, S_IFLNK: 40960,
+  O_CREAT: 64, O_EXCL: 128, O_NOCTTY: 256, O_TRUNC: 512, O_APPEND: 1024, O_NONBLOCK: 2048, O_DSYNC: 4096, O_DIRECT: 16384,
+  O_DIRECTORY: 65536, O_NOFOLLOW: 131072, O_NOATIME: 262144, O_SYNC: 1052672, COPYFILE_FICLONE_FORCE: 4,
+  UV_FS_COPYFILE_EXCL: 1, UV_FS_COPYFILE_FICLONE: 2, UV_FS_COPYFILE_FICLONE_FORCE: 4, UV_FS_O_FILEMAP: 0,
+  UV_DIRENT_UNKNOWN: 0, UV_DIRENT_FILE: 1, UV_DIRENT_DIR: 2, UV_DIRENT_LINK: 3, UV_DIRENT_FIFO: 4, UV_DIRENT_SOCKET: 5,
+  UV_DIRENT_CHAR: 6, UV_DIRENT_BLOCK: 7, S_IFMT: 61440, S_IFREG: 32768, S_IFDIR: 16384, S_IFCHR: 8192, S_IFBLK: 24576,
+  S_IFIFO: 4096, S_IFLNK: 40960, S_IFSOCK: 49152, S_IRWXU: 448, S_IRUSR: 256, S_IWUSR: 128, S_IXUSR: 64, S_IRWXG: 56,
+  S_IRGRP: 32, S_IWGRP: 16, S_IXGRP: 8, S_IRWXO: 7, S_IROTH: 4, S_IWOTH: 2, S_IXOTH: 1,
 };
 fs.constants = promises.constants = constants;
 
@@ -133,6 +140,8 @@ const withCallback = (name) => (...args) => {
   if (typeof callback !== 'function') {
     throw internal.wrongType('cb', 'of type function', args.length === 0 ? undefined : callback);
   }
+  // A path of another type is an error of the call itself.
+  if (!isOpen(args[0]) && name !== 'mkdtemp') pathOf(args[0]);
   promises[name](...args).then(
     (value) => queueMicrotask(() => (value === undefined ? callback(null) : callback(null, value))),
     (error) => queueMicrotask(() => callback(error)),
@@ -146,7 +155,6 @@ for (const [name, recipe] of Object.entries(recipes)) {
 const exclusive = (options) => `${options?.flag ?? ''}`.includes('x');
 const { writeFile } = promises;
 promises.writeFile = async (file, data, options) => {
-  if (file instanceof FileHandle) return file.writeFile(data, options);
   if (exclusive(options) && nodeFs.existsSync(file)) throw failure('EEXIST', 'file already exists', 'open', file);
   const encoding = typeof options === 'string' ? options : options?.encoding;
   return writeFile(file, typeof data === 'string' ? Buffer.from(data, encoding) : data, options);
@@ -202,6 +210,7 @@ fs.openSync = (file, flags) => {
   return fd;
 };
 const opened = (fd, syscall) => {
+  if (typeof fd !== 'number') throw internal.wrongType('fd', 'of type number', fd);
   const file = open.get(fd);
   if (file === undefined) {
     throw Object.assign(new Error(`EBADF: bad file descriptor, ${syscall}`), { code: 'EBADF', syscall, errno: -9 });
@@ -266,19 +275,64 @@ fs.writevSync = inRow(fs.writeSync);
 fs.fstatSync = (fd) => nodeFs.statSync(opened(fd, 'fstat').name);
 fs.ftruncateSync = (fd, length = 0) => {
   const file = opened(fd, 'ftruncate');
-  fs.truncateSync(file.name, length);
+  instant(recipes.truncate(file.name, length));
   file.content = nodeFs.readFileSync(file.name);
 };
+fs.fchmodSync = (fd, mode) => fs.chmodSync(opened(fd, 'fchmod').name, mode);
 fs.fsyncSync = fs.fdatasyncSync = (fd) => void opened(fd, 'fsync');
+// Calls that take a descriptor in place of a path. What is read or written begins at its position.
 const readFileNow = nodeFs.readFileSync;
-fs.readFileSync = (file, options) => {
-  if (typeof file === 'number' && file !== 0) return readFileNow(opened(file, 'read').name, options);
-  return readFileNow(file, options);
+const isOpen = (file) => file instanceof FileHandle || (typeof file === 'number' && file !== 0);
+const numberOf = (file) => (typeof file === 'number' ? file : file.fd);
+const restOf = (fd, options) => {
+  const file = opened(fd, 'read');
+  const rest = file.content === undefined ? readFileNow(file.name) : file.content.subarray(file.at);
+  file.at += rest.length;
+  const encoding = typeof options === 'string' ? options : options?.encoding;
+  return encoding === undefined || encoding === null || encoding === 'buffer' ? Buffer.from(rest) : rest.toString(encoding);
 };
+fs.readFileSync = (file, options) => (isOpen(file) ? restOf(numberOf(file), options) : readFileNow(file, options));
+const aborted = (options) => {
+  const signal = options?.signal;
+  if (!signal?.aborted) return;
+  throw Object.assign(new Error('The operation was aborted', { cause: signal.reason }), { name: 'AbortError', code: 'ABORT_ERR' });
+};
+const wholeFile = {
+  readFile: promises.readFile,
+  writeFile: promises.writeFile,
+  appendFile: promises.appendFile,
+  truncate: promises.truncate,
+};
+promises.readFile = async (file, options) => {
+  aborted(options);
+  const content = isOpen(file) ? restOf(numberOf(file), options) : await wholeFile.readFile(file, options);
+  aborted(options);
+  return content;
+};
+promises.writeFile = async (file, data, options) => {
+  aborted(options);
+  if (isOpen(file)) return void fs.writeSync(numberOf(file), data, null, typeof options === 'string' ? options : options?.encoding);
+  if (data?.[Symbol.asyncIterator] !== undefined || (typeof data === 'object' && data?.[Symbol.iterator] !== undefined && !ArrayBuffer.isView(data))) {
+    const pieces = [];
+    for await (const piece of data) pieces.push(Buffer.from(piece, options?.encoding));
+    data = Buffer.concat(pieces);
+  }
+  await wholeFile.writeFile(file, data, options);
+};
+promises.appendFile = async (file, data, options) => {
+  if (isOpen(file)) return void fs.writeSync(numberOf(file), data);
+  await wholeFile.appendFile(file, data, options);
+};
+promises.truncate = async (file, length) =>
+  isOpen(file) ? fs.ftruncateSync(numberOf(file), length) : wholeFile.truncate(file, length);
+const now = { appendFile: fs.appendFileSync, truncate: fs.truncateSync };
+fs.appendFileSync = (file, data, options) => (isOpen(file) ? void fs.writeSync(numberOf(file), data) : now.appendFile(file, data, options));
+fs.truncateSync = (file, length) => (isOpen(file) ? fs.ftruncateSync(numberOf(file), length) : now.truncate(file, length));
 
-class FileHandle {
+class FileHandle extends EventEmitter {
   constructor(fd) {
-    this.fd = fd;
+    super();
+    Object.defineProperty(this, 'fd', { value: fd, writable: true, configurable: true });
   }
   async read(target, offset, length, position) {
     const buffer = ArrayBuffer.isView(target) ? target : (target?.buffer ?? Buffer.alloc(16384));
@@ -308,16 +362,34 @@ class FileHandle {
   async truncate(length) {
     fs.ftruncateSync(this.fd, length);
   }
-  async sync() {}
-  async datasync() {}
+  async sync() {
+    opened(this.fd, 'fsync');
+  }
+  async datasync() {
+    opened(this.fd, 'fdatasync');
+  }
+  async chmod(mode) {
+    fs.chmodSync(opened(this.fd, 'fchmod').name, mode);
+  }
   async close() {
     fs.closeSync(this.fd);
+    this.fd = -1;
+    this.emit('close');
   }
   createReadStream(options) {
-    return fs.createReadStream(opened(this.fd, 'read').name, options);
+    const file = opened(this.fd, 'read');
+    return this.#closing(fs.createReadStream(file.name, { start: file.at, ...options }), options);
   }
   createWriteStream(options) {
-    return fs.createWriteStream(opened(this.fd, 'write').name, options);
+    return this.#closing(fs.createWriteStream(opened(this.fd, 'write').name, { flags: 'a', ...options }), options);
+  }
+  // A stream of a handle closes it, unless it is told not to.
+  #closing(stream, options) {
+    if (options?.autoClose !== false) stream.once('close', () => this.fd !== -1 && this.close());
+    return stream;
+  }
+  readableWebStream() {
+    return internal.library('stream').Readable.toWeb(this.createReadStream({ autoClose: false }));
   }
   async *readLines() {
     yield* (await this.readFile('utf8')).replace(/\n$/, '').split(/\r?\n/);
@@ -327,13 +399,17 @@ class FileHandle {
   }
 }
 promises.open = async (file, flags) => new FileHandle(fs.openSync(file, flags));
-for (const name of ['open', 'close', 'fstat', 'ftruncate', 'fsync', 'fdatasync']) {
+for (const name of ['open', 'close', 'fstat', 'ftruncate', 'fsync', 'fdatasync', 'fchmod']) {
   const now = fs[`${name}Sync`];
   const later = async (...args) => now(...args);
   promises[name] ??= later;
   fs[name] = (...args) => {
-    const callback = args.pop();
-    later(...args).then((value) => queueMicrotask(() => callback(null, value)), callback);
+    const callback = typeof args.at(-1) === 'function' ? args.pop() : undefined;
+    if (callback === undefined && name !== 'close') throw internal.wrongType('cb', 'of type function', undefined);
+    // Wrong arguments are errors of the call itself.
+    if (name === 'open') pathOf(args[0]);
+    else opened(args[0], name);
+    later(...args).then((value) => queueMicrotask(() => callback?.(null, value)), (error) => callback?.(error));
   };
   if (name !== 'open') delete promises[name];
 }
@@ -407,7 +483,7 @@ fs.openAsBlob = async (file, options) => new globalThis.Blob([await own.readFile
 
 // Each throws by its name: the files of the sandbox have none of these.
 const absent = {
-  chown: 'files have no owner', fchmod: 'change the mode by its path',
+  chown: 'files have no owner',
   fchown: 'files have no owner', futimes: 'times belong to the mount', lchown: 'files have no owner',
   link: 'copy the file', lutimes: 'times belong to the mount', readlink: 'links are followed',
   symlink: 'copy the file', utimes: 'times belong to the mount', statfs: 'the host does not tell its space',

@@ -25,10 +25,11 @@ const PREFIX: &str = "cofferdam:";
 /// The module through which the others reach `native` and `internal` of the preludes.
 const HOST: &str = "host";
 
-/// Modules that only the preludes open: modules of Node that the sandbox does not have, streams of
+/// Modules that only the preludes open: modules of Node that the sandbox does not have, `Atomics`, streams of
 /// files, the global `Intl` and its parts, requests within a tool, and the keys of `crypto.subtle`.
-const INTERNAL: [&str; 7] = [
+const INTERNAL: [&str; 8] = [
     "internal/absent",
+    "internal/atomics",
     "internal/fs_streams",
     "internal/intl",
     "internal/intl_segmenter",
@@ -62,6 +63,7 @@ const PACKED: &[(&str, &[u8])] = &include!(concat!(env!("OUT_DIR"), "/node_modul
 /// Modules of this folder, by name.
 const OWN: &[(&str, &str)] = &[
     ("internal/absent", include_str!("absent.js")),
+    ("internal/atomics", include_str!("atomics.js")),
     ("internal/fs_streams", include_str!("fs_streams.js")),
     ("internal/intl", include_str!("intl.js")),
     ("internal/intl_segmenter", include_str!("intl_segmenter.js")),

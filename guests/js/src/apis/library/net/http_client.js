@@ -3,6 +3,7 @@
 import { internal } from 'host';
 import { Buffer } from 'buffer';
 import EventEmitter from 'events';
+import net from 'net';
 import { Writable } from 'stream';
 import { METHODS, STATUS_CODES, _checkIsHttpToken, validateHeaderName, validateHeaderValue } from 'internal/net/http_common';
 import { Exchange } from 'internal/net/http_local';
@@ -19,6 +20,17 @@ export function IncomingMessage(socket) {
 IncomingMessage.prototype = ServerIncomingMessage.prototype;
 Object.setPrototypeOf(IncomingMessage, Object.getPrototypeOf(ServerIncomingMessage));
 internal.hidden(IncomingMessage.prototype, 'constructor', IncomingMessage);
+// The rest of a request that nothing reads is dropped when it was answered.
+internal.hidden(IncomingMessage.prototype, '_dump', function _dump() {
+  if (this._dumped) return;
+  this._dumped = true;
+  this.resume();
+});
+internal.hidden(IncomingMessage.prototype, 'setTimeout', function setTimeout(ms, callback) {
+  if (callback !== undefined) this.on('timeout', callback);
+  this.socket?.setTimeout(ms, () => this.emit('timeout'));
+  return this;
+});
 
 // The response to a request. Its body is pulled from a reader, or pushed by an exchange.
 class Received extends ServerIncomingMessage {
@@ -43,10 +55,8 @@ class Received extends ServerIncomingMessage {
   _destroy(error, done) {
     this.#reader?.cancel().catch(() => {});
     this.#cancel?.();
-    done(error);
-  }
-  setTimeout() {
-    return this;
+    // Programs that do not listen for an error of the message hear of it from the request.
+    process.nextTick(() => done(this.listenerCount('error') > 0 ? error : null));
   }
 }
 internal.hidden(Received.prototype, 'constructor', IncomingMessage);
@@ -85,6 +95,7 @@ export class ClientRequest extends Writable {
     for (const [name, value] of given) this.setHeader(name, value);
     if (options.auth) this.setHeader('Authorization', `Basic ${Buffer.from(options.auth).toString('base64')}`);
     if (options.setHost !== false && !this.hasHeader('host')) this.setHeader('Host', url.host);
+    if (this.hasHeader('expect')) process.nextTick(() => this.destroyed || this.flushHeaders());
     if (callback !== undefined) this.once('response', callback);
     if (options.timeout) this.setTimeout(options.timeout);
     options.signal?.addEventListener('abort', () => this.destroy(options.signal.reason), { once: true });
@@ -116,6 +127,10 @@ export class ClientRequest extends Writable {
   }
   hasHeader(name) {
     return this.#headers.has(`${name}`.toLowerCase());
+  }
+  appendHeader(name, value) {
+    const known = this.getHeader(name);
+    return this.setHeader(name, known === undefined ? value : [known, value].flat());
   }
   removeHeader(name) {
     this.#headers.delete(`${name}`.toLowerCase());
@@ -206,7 +221,8 @@ export class ClientRequest extends Writable {
     clearTimeout(this.#timer);
     this.#abort.abort();
     this.#exchange?.stop();
-    done(error ?? (this.res === undefined ? hangUp() : null));
+    const isQuiet = this.res !== undefined || (this.aborted && this.socket === null);
+    done(error ?? (isQuiet ? null : hangUp()));
   }
   abort() {
     if (this.aborted) return;
@@ -231,10 +247,10 @@ export class Agent extends EventEmitter {
 
 export const clientOf = (protocol, port) => {
   const target = (options) => {
-    const host = options.hostname ?? options.host ?? 'localhost';
+    const host = options.hostname || options.host || 'localhost';
     const at = `${options.port ?? port}` === `${port}` ? '' : `:${options.port}`;
-    const name = host.includes(':') && !/:\d+$/.test(host) ? `[${host}]` : host;
-    return new URL(`${options.protocol ?? protocol}//${/:\d+$/.test(name) ? name : `${name}${at}`}${options.path ?? '/'}`);
+    const name = net.isIPv6(host) ? `[${host}]` : host;
+    return new URL(`${options.protocol ?? protocol}//${/[^\]]:\d+$/.test(name) ? name : `${name}${at}`}${options.path || '/'}`);
   };
   const request = (...given) => {
     const callback = typeof given.at(-1) === 'function' ? given.pop() : undefined;
