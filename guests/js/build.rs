@@ -301,6 +301,109 @@ const CHANGES: &[(&str, Change)] = &[
 ",
         },
     ),
+    // Values of any size are compared. Pairs are remembered while they are being compared, as in Node,
+    // and primitives of sets and maps are found by their value.
+    (
+        "util",
+        Replace {
+            from: "    _deepCallCount++;
+    if (_deepCallCount > 5000) {
+        _deepCallCount = 0;
+        return false;
+    }
+",
+            to: "",
+        },
+    ),
+    (
+        "util",
+        Replace {
+            from: "    return _deepObjEquiv(a, b, strict, memo);
+}
+",
+            to: "    memo ??= { a: [], b: [] };
+    for (let at = memo.a.length - 1; at >= 0; at--) {
+        if (memo.a[at] === a && memo.b[at] === b) return true;
+    }
+    memo.a.push(a);
+    memo.b.push(b);
+    const isEqual = _deepObjEquiv(a, b, strict, memo);
+    memo.a.pop();
+    memo.b.pop();
+    return isEqual;
+}
+",
+        },
+    ),
+    (
+        "util",
+        Cut {
+            from: "    if (!memo) {
+        memo = { a: [], b: [] };
+    }
+",
+            to: "    if (a instanceof Map && b instanceof Map) {",
+        },
+    ),
+    (
+        "util",
+        Replace {
+            from: "        const unmatchedA = [];
+        const matchedB = new Array(bEntries.length);
+",
+            to: "        const unmatchedA = [];
+        const matchedB = new Array(bEntries.length);
+        const places = new Map(bEntries.map(([key], at) => [key, at]));
+",
+        },
+    ),
+    (
+        "util",
+        Replace {
+            from: "                let found = false;
+                for (let j = 0; j < bEntries.length; j++) {
+                    if (matchedB[j]) continue;
+                    if (Object.is(aKey, bEntries[j][0])) {
+                        if (!_innerDeep(aEntries[i][1], bEntries[j][1], strict, memo)) return false;
+                        matchedB[j] = true;
+                        found = true;
+                        break;
+                    }
+                }
+                if (!found) return false;
+",
+            to: "                const j = places.get(aKey);
+                if (j === undefined || !_innerDeep(aEntries[i][1], bEntries[j][1], strict, memo)) return false;
+                matchedB[j] = true;
+",
+        },
+    ),
+    (
+        "util",
+        Replace {
+            from: "        const usedB = new Array(arrB.length);
+",
+            to: "        const usedB = new Array(arrB.length);
+        const places = new Map(arrB.map((value, at) => [value, at]));
+",
+        },
+    ),
+    (
+        "util",
+        Replace {
+            from: "                    for (let j = 0; j < arrB.length; j++) {
+                        if (!usedB[j] && Object.is(val, arrB[j])) {
+                            usedB[j] = true;
+                            break;
+                        }
+                    }
+                    continue;
+",
+            to: "                    usedB[places.get(val)] = true;
+                    continue;
+",
+        },
+    ),
     // State of the package that would be seen among the globals.
     ("util", Cut { from: "// Chain into the existing pre-gc hook\n", to: "export function aborted(" }),
     (

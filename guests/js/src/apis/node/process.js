@@ -164,7 +164,7 @@
     title: 'node',
     version: 'v20.20.0',
     versions: { node: '20.20.0', v8: '11.3.244.8-node.33', uv: '1.46.0', zlib: '1.3.1', modules: '115', openssl: '3.0.17', unicode: '15.1' },
-    release: { name: 'node' },
+    release: { name: 'node', lts: 'Iron' },
     config: { variables: {} },
     features: { inspector: false, debug: false, uv: false, ipv6: true, tls_alpn: true, tls_sni: true, tls_ocsp: true, tls: true },
     allowedNodeEnvironmentFlags: new Set(),
