@@ -404,6 +404,159 @@ const CHANGES: &[(&str, Change)] = &[
 ",
         },
     ),
+    // Long buffers are searched, compared and shown by the engine, not byte by byte.
+    (
+        "buffer",
+        Replace {
+            from: "    let i
+    if (dir) {
+        let foundIndex = -1
+",
+            to: "    let i
+    if (dir && indexSize === 1) {
+        const last = arrLength - valLength
+        for (let at = byteOffset; at <= last; at++) {
+            at = Uint8Array.prototype.indexOf.call(arr, val[0], at)
+            if (at < 0 || at > last) return -1
+            let same = 1
+            while (same < valLength && arr[at + same] === val[same]) same++
+            if (same === valLength) return at
+        }
+        return -1
+    }
+    if (dir) {
+        let foundIndex = -1
+",
+        },
+    ),
+    (
+        "buffer",
+        Replace {
+            from: "    if (a === b) return 0
+
+    let x = a.length
+    let y = b.length
+
+    for (let i = 0, len = Math.min(x, y); i < len; ++i) {
+        if (a[i] !== b[i]) {
+            x = a[i]
+            y = b[i]
+            break
+        }
+    }
+
+    if (x < y) return -1
+    if (y < x) return 1
+    return 0
+",
+            to: "    return a === b ? 0 : native.compareBytes(a, b)
+",
+        },
+    ),
+    (
+        "buffer",
+        Replace {
+            from: "    let x = thisEnd - thisStart
+    let y = end - start
+    const len = Math.min(x, y)
+
+    for (let i = 0; i < len; ++i) {
+        if (this[thisStart + i] !== target[start + i]) {
+            x = this[thisStart + i]
+            y = target[start + i]
+            break
+        }
+    }
+
+    if (x < y) return -1
+    if (y < x) return 1
+    return 0
+",
+            to: "    const { subarray } = Uint8Array.prototype
+    return native.compareBytes(subarray.call(this, thisStart, thisEnd), subarray.call(target, start, end))
+",
+        },
+    ),
+    (
+        "buffer",
+        Replace {
+            from: "    let out = ''
+    for (let i = start; i < end; ++i) {
+        out += hexSliceLookupTable[buf[i]]
+    }
+    return out
+",
+            to: "    return start < end ? new Uint8Array(buf.buffer, buf.byteOffset + start, end - start).toHex() : ''
+",
+        },
+    ),
+    (
+        "buffer",
+        Replace {
+            from: "    for (let i = 0; i < length; ++i) {
+        const a = string.charCodeAt(i * 2 + 0)
+",
+            to: "    try {
+        const target = new Uint8Array(buf.buffer, buf.byteOffset + offset, length)
+        return target.setFromHex(string.slice(0, length * 2)).written
+    } catch {
+        // What comes before the first character that is no digit is written.
+    }
+    for (let i = 0; i < length; ++i) {
+        const a = string.charCodeAt(i * 2 + 0)
+",
+        },
+    ),
+    (
+        "buffer",
+        Replace {
+            from: "    let ret = ''
+    end = Math.min(buf.length, end)
+
+    for (let i = start; i < end; ++i) {
+        ret += String.fromCharCode(buf[i])
+    }
+    return ret
+",
+            to: "    return textOf(new Uint8Array(buf.buffer, buf.byteOffset, Math.min(buf.length, end)).subarray(start))
+",
+        },
+    ),
+    (
+        "buffer",
+        Replace {
+            from: "    const bytes = buf.slice(start, end)
+    let res = ''
+    // If bytes.length is odd, the last 8 bits must be ignored (same as node.js)
+    for (let i = 0; i < bytes.length - 1; i += 2) {
+        res += String.fromCharCode(bytes[i] + (bytes[i + 1] * 256))
+    }
+    return res
+}
+",
+            to: "    const bytes = Uint8Array.prototype.slice.call(buf, start, end)
+    // If bytes.length is odd, the last 8 bits must be ignored (same as node.js)
+    return textOf(new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.length >>> 1))
+}
+
+// The text of these units of UTF-16, which are the arguments of a call some thousand at a time.
+function textOf (units) {
+    let text = ''
+    for (let at = 0; at < units.length; at += 4096) {
+        text += String.fromCharCode.apply(null, units.subarray(at, at + 4096))
+    }
+    return text
+}
+",
+        },
+    ),
+    (
+        "buffer",
+        Replace {
+            from: "Buffer.compare = function compare (a, b) {\n",
+            to: "import { native } from 'host';\nBuffer.compare = function compare (a, b) {\n",
+        },
+    ),
     // State of the package that would be seen among the globals.
     ("util", Cut { from: "// Chain into the existing pre-gc hook\n", to: "export function aborted(" }),
     (
