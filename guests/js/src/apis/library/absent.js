@@ -66,8 +66,15 @@ const make = (module) => {
     Object.assign(exports, internal.part('messages'));
   }
   if (module === 'dns') {
+    exports.lookup = internal.openPart('internal/net/lookup').lookup;
     exports.promises = {};
     for (const name of NAMES.dns.split(' ')) exports.promises[name] = async () => exports[name]();
+    exports.promises.lookup = (name, options) =>
+      new Promise((resolve, reject) => {
+        const answer = (error, address, family) =>
+          error ? reject(error) : resolve(options?.all ? address : { address, family });
+        exports.lookup(name, options ?? {}, answer);
+      });
   }
   return exports;
 };

@@ -52,9 +52,9 @@ const ended = (code, file, args, { shell }) => {
 };
 const checkFile = (name, file) => {
   if (typeof file !== 'string') throw internal.wrongType(name, 'of type string', file);
-  const wrong = file === '' ? 'cannot be empty' : file.includes('\0') ? 'must be a string without null bytes' : undefined;
+  const wrong = file === '' ? "'file' cannot be empty" : file.includes('\0') ? `'${name}' must be a string without null bytes` : undefined;
   if (wrong === undefined) return file;
-  throw internal.coded(new TypeError(`The argument '${name}' ${wrong}. Received ${internal.inspect(file)}`), 'ERR_INVALID_ARG_VALUE');
+  throw internal.coded(new TypeError(`The argument ${wrong}. Received ${internal.inspect(file)}`), 'ERR_INVALID_ARG_VALUE');
 };
 
 class ChildProcess extends EventEmitter {
@@ -295,14 +295,14 @@ const spawn = (file, ...rest) => {
   return start(checkFile('file', file), args, options);
 };
 
-// Runs a command to its end, and collects its output up to `most` bytes of each kind.
+// Runs a command to its end, and collects its output, until there are more than `most` bytes of a kind.
 const collectNow = (command, most, show) => {
   const number = startNow(command);
   const pieces = [, [], []];
   const lengths = [, 0, 0];
   const take = (kind, bytes) => {
     if (show(kind, bytes)) return;
-    pieces[kind].push(bytes.subarray(0, Math.max(0, most - lengths[kind])));
+    if (!isFull()) pieces[kind].push(bytes);
     lengths[kind] += bytes.length;
   };
   const isFull = () => lengths[STDOUT] > most || lengths[STDERR] > most;

@@ -27,14 +27,15 @@ const HOST: &str = "host";
 
 /// Modules that only the preludes open: modules of Node that the sandbox does not have, `Atomics`, streams of
 /// files, the global `Intl` and its parts, requests within a tool, and the keys of `crypto.subtle`.
-const INTERNAL: [&str; 8] = [
+const INTERNAL: [&str; 9] = [
     "internal/absent",
     "internal/atomics",
     "internal/fs_streams",
     "internal/intl",
     "internal/intl_segmenter",
     "internal/intl_zones",
-    "internal/net/http_local",
+    "internal/net/http_fetch",
+    "internal/net/lookup",
     "internal/subtle",
 ];
 
@@ -64,6 +65,7 @@ const PACKED: &[(&str, &[u8])] = &include!(concat!(env!("OUT_DIR"), "/node_modul
 const OWN: &[(&str, &str)] = &[
     ("internal/absent", include_str!("absent.js")),
     ("internal/atomics", include_str!("atomics.js")),
+    ("internal/fs_descriptors", include_str!("fs_descriptors.js")),
     ("internal/fs_streams", include_str!("fs_streams.js")),
     ("internal/intl", include_str!("intl.js")),
     ("internal/intl_segmenter", include_str!("intl_segmenter.js")),

@@ -132,7 +132,7 @@ class Listener {
   set_backlog() {}
   listen_sync() {
     if (internal.localFetch === undefined) {
-      internal.localFetch = (request) => internal.openPart('internal/net/http_local').localFetch(request);
+      internal.localFetch = (request) => internal.openPart('internal/net/http_fetch').localFetch(request);
       internal.part('process').once('beforeExit', tell);
     }
     listeners.set(this.port, this);
