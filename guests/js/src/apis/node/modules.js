@@ -4,7 +4,7 @@
   'use strict';
 
   const { dirname, resolve: resolvePath } = internal.part('paths');
-  const { resolvePackage, resolveImports, readJson, kindOf, scopeOf, notFound, notImported } = internal.part('packages');
+  const { resolvePackage, resolveImports, readJson, kindOf, scopeOf, notFound, notImported, forgetMissing } = internal.part('packages');
 
   const BUILTIN = new Set([...native.moduleNames(), ...internal.libraryNames]);
   const builtinName = (text) => {
@@ -52,6 +52,9 @@
     const builtin = builtinName(text);
     if (builtin !== undefined) return `node:${builtin}`;
     if (conditions === IMPORT && text.startsWith('data:')) return text;
+    const known = locate(text, from, conditions);
+    if (known !== undefined) return known;
+    forgetMissing();
     return locate(text, from, conditions) ?? (conditions === IMPORT ? notImported : notFound)(text, from);
   };
   const locate = (text, from, conditions) => {

@@ -158,6 +158,10 @@
 
   return {
     kindOf,
+    // Looks again for what was not there: a program may have written it since.
+    forgetMissing() {
+      for (const map of [kinds, read]) for (const [path, found] of map) if (found === undefined) map.delete(path);
+    },
     notFound,
     notImported,
     readJson,
