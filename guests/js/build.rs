@@ -25,7 +25,7 @@ const FOLDER: &str = "skeleton/src/builtin";
 
 /// Folders with modules of our own that few tools use. They would lengthen the image by 180 KB as
 /// they are.
-const PACKED_FOLDERS: [&str; 3] = ["assert", "intl", "keys"];
+const PACKED_FOLDERS: [&str; 4] = ["assert", "intl", "keys", "net"];
 
 /// Place of these folders.
 const LIBRARY: &str = "src/apis/library";
@@ -59,12 +59,16 @@ const MODULES: &[(&str, &str)] = &[
     ("internal/streams/transform", "internal/streams/transform"),
     ("internal/streams/utils", "internal/streams/utils"),
     ("internal/streams/writable", "internal/streams/writable"),
+    ("internal/timers", "internal/timers"),
     ("internal/util", "internal/util"),
     ("internal/util/debuglog", "internal/util/debuglog"),
     ("internal/util/inspect", "internal/util/inspect"),
     ("internal/util/types", "internal/util/types"),
     ("internal/validators", "internal/validators"),
     ("internal/weak_collections", "internal/weak_collections"),
+    ("net", "net"),
+    ("node_http_incoming", "node_http_incoming"),
+    ("node_http_server", "node_http_server"),
     ("path", "path"),
     ("punycode", "punycode"),
     ("querystring", "querystring"),
@@ -88,6 +92,490 @@ enum Change {
 use Change::{Cut, Replace};
 
 const CHANGES: &[(&str, Change)] = &[
+    // Connections stay in the tool: `src/apis/library/net` has both ends, and the names of hosts.
+    ("net", Replace { from: "import dns from 'node:dns';\n", to: "import dns from 'internal/net/lookup';\n" }),
+    (
+        "net",
+        Replace {
+            from: "from '__wasm_rquickjs_builtin/net_native';",
+            to: "from 'internal/net/connections';",
+        },
+    ),
+    // Linux's numbers of errors.
+    (
+        "net",
+        Replace {
+            from: "    EADDRINUSE: -48,
+    EADDRNOTAVAIL: -49,
+    EACCES: -13,
+    EHOSTUNREACH: -65,
+    ECONNREFUSED: -61,
+    ECONNRESET: -54,
+    ECONNABORTED: -53,
+    ETIMEDOUT: -60,
+    EPIPE: -32,
+    ENOTCONN: -57,
+",
+            to: "    EADDRINUSE: -98, EACCES: -13, ECONNREFUSED: -111, ECONNRESET: -104, EPIPE: -32,\n",
+        },
+    ),
+    ("net", Replace { from: "options.host || '0.0.0.0'", to: "options.host || '::'" }),
+    (
+        "net",
+        Replace {
+            from: "        if (addressFamily === 6) {
+            nextTick(onResult, createConnectError(ip));
+            return;
+        }
+",
+            to: "",
+        },
+    ),
+    // The number of the port that was given, or that was found.
+    (
+        "net",
+        Replace {
+            from: "            err.syscall = 'listen';
+            err.address = ip;
+            err.port = port;
+            nextTick(() => this.emit('error', err));
+",
+            to: "            this._handle = null;
+            err.syscall = 'listen';
+            err.address = ip;
+            err.port = Number(port);
+            nextTick(() => this.emit('error', err));
+",
+        },
+    ),
+    (
+        "node_http_server",
+        Replace { from: "from 'node:_http_common';", to: "from 'internal/net/http_common';" },
+    ),
+    // A response that no connection has yet is given one with `assignSocket`.
+    (
+        "node_http_server",
+        Replace {
+            from: "    this.socket = req.socket;
+    this.connection = req.socket;
+    this._standaloneSocket = false;
+    this.statusCode",
+            to: "    this.socket = this.connection = null;
+    this._standaloneSocket = false;
+    this.statusCode",
+        },
+    ),
+    (
+        "node_http_server",
+        Replace {
+            from: "                    res._keepAlive =
+                        connKeepAlive &&",
+            to: "                    res.socket = res.connection = socket;
+                    res._keepAlive =
+                        connKeepAlive &&",
+        },
+    ),
+    // Streams of bytes hold 16 KiB in Node 20.
+    (
+        "internal/streams/state",
+        Replace { from: "let defaultHwmBytes = 64 * 1024;", to: "let defaultHwmBytes = 16 * 1024;" },
+    ),
+    // A stream that was destroyed neither finishes nor ends.
+    (
+        "internal/streams/writable",
+        Replace {
+            from: "    return (state.ending &&\n        state.constructed &&",
+            to: "    return (state.ending &&\n        !state.destroyed &&\n        state.constructed &&",
+        },
+    ),
+    (
+        "internal/streams/readable",
+        Replace {
+            from: "        !state.errorEmitted && !state.closeEmitted &&\n        !state.endEmitted && state.length === 0",
+            to: "        !state.errored && !state.closeEmitted &&\n        !state.endEmitted && state.length === 0",
+        },
+    ),
+    (
+        "internal/streams/writable",
+        Replace { from: "err ?? ERR_MULTIPLE_CALLBACK()", to: "err ?? new ERR_MULTIPLE_CALLBACK()" },
+    ),
+    // A pipeline that fails keeps its listener of errors, and calls back after them.
+    (
+        "internal/streams/pipeline",
+        Replace {
+            from: "            while (lastStreamCleanup.length) {
+                lastStreamCleanup.shift()();
+            }
+            callback(error, value);
+",
+            to: "            if (!error) lastStreamCleanup.forEach((fn) => fn());
+            nextTick(callback, error, value);
+",
+        },
+    ),
+    (
+        "internal/streams/pipeline",
+        Replace {
+            from: "        finishImpl(new AbortError());",
+            to: "        finishImpl(new AbortError(outerSignal?.reason));",
+        },
+    ),
+    // An iterator that ends early, or by an error, destroys its stream without a second error.
+    (
+        "internal/streams/readable",
+        Replace {
+            from: "        if (opts.destroyOnError) {
+            destroyImpl.destroyer(stream, err);
+        }
+        error = aggregateTwoErrors",
+            to: "        error = aggregateTwoErrors",
+        },
+    ),
+    (
+        "internal/streams/readable",
+        Replace {
+            from: "        if (error === undefined && opts.destroyOnReturn) {
+            const state = stream._readableState;
+            if (state.autoDestroy || !state.endEmitted) {
+                destroyImpl.destroyer(stream, null);
+            }
+        }
+        stream.off(\"readable\", next);
+        cleanup();
+",
+            to: "        if (
+            (error || opts?.destroyOnReturn !== false) &&
+            (error === undefined || stream._readableState.autoDestroy)
+        ) {
+            destroyImpl.destroyer(stream, null);
+        } else {
+            stream.off('readable', next);
+            cleanup();
+        }
+",
+        },
+    ),
+    // A request whose client has gone is destroyed, as in Node.
+    (
+        "node_http_server",
+        Replace {
+            from: "                if (!context.req.aborted && !context.req.complete) {
+                    context.req.complete = true;
+                    context.req.push(null);
+                }
+                if (!context.responseFinished && !context.req.aborted) {
+                    context.req.aborted = true;
+                    context.req.emit('aborted');
+                }
+",
+            to: "                if (!context.responseFinished) abandon(context.req);\n",
+        },
+    ),
+    (
+        "node_http_server",
+        Replace {
+            from: "            if (!context.req.aborted) {
+                if (!context.req.complete) {
+                    context.req.complete = true;
+                    context.req.push(null);
+                }
+                if (!context.responseFinished) {
+                    context.req.aborted = true;
+                    context.req.emit('aborted');
+                }
+            }
+",
+            to: "            if (!context.responseFinished) abandon(context.req);\n",
+        },
+    ),
+    (
+        "node_http_server",
+        Replace {
+            from: "    // Install a single timeout handler for idle keep-alive connections\n",
+            to: "    function abandon(req) {
+        if (req.destroyed) return;
+        const error = new Error('aborted');
+        error.code = 'ECONNRESET';
+        req.destroy(error);
+    }
+",
+        },
+    ),
+    // Values of any size are compared. Pairs are remembered while they are being compared, as in Node,
+    // and primitives of sets and maps are found by their value.
+    (
+        "util",
+        Replace {
+            from: "    _deepCallCount++;
+    if (_deepCallCount > 5000) {
+        _deepCallCount = 0;
+        return false;
+    }
+",
+            to: "",
+        },
+    ),
+    (
+        "util",
+        Replace {
+            from: "    return _deepObjEquiv(a, b, strict, memo);
+}
+",
+            to: "    memo ??= { a: [], b: [] };
+    for (let at = memo.a.length - 1; at >= 0; at--) {
+        if (memo.a[at] === a && memo.b[at] === b) return true;
+    }
+    memo.a.push(a);
+    memo.b.push(b);
+    const isEqual = _deepObjEquiv(a, b, strict, memo);
+    memo.a.pop();
+    memo.b.pop();
+    return isEqual;
+}
+",
+        },
+    ),
+    (
+        "util",
+        Cut {
+            from: "    if (!memo) {
+        memo = { a: [], b: [] };
+    }
+",
+            to: "    if (a instanceof Map && b instanceof Map) {",
+        },
+    ),
+    (
+        "util",
+        Replace {
+            from: "        const unmatchedA = [];
+        const matchedB = new Array(bEntries.length);
+",
+            to: "        const unmatchedA = [];
+        const matchedB = new Array(bEntries.length);
+        const places = new Map(bEntries.map(([key], at) => [key, at]));
+",
+        },
+    ),
+    (
+        "util",
+        Replace {
+            from: "                let found = false;
+                for (let j = 0; j < bEntries.length; j++) {
+                    if (matchedB[j]) continue;
+                    if (Object.is(aKey, bEntries[j][0])) {
+                        if (!_innerDeep(aEntries[i][1], bEntries[j][1], strict, memo)) return false;
+                        matchedB[j] = true;
+                        found = true;
+                        break;
+                    }
+                }
+                if (!found) return false;
+",
+            to: "                const j = places.get(aKey);
+                if (j === undefined || !_innerDeep(aEntries[i][1], bEntries[j][1], strict, memo)) return false;
+                matchedB[j] = true;
+",
+        },
+    ),
+    (
+        "util",
+        Replace {
+            from: "        const usedB = new Array(arrB.length);
+",
+            to: "        const usedB = new Array(arrB.length);
+        const places = new Map(arrB.map((value, at) => [value, at]));
+",
+        },
+    ),
+    (
+        "util",
+        Replace {
+            from: "                    for (let j = 0; j < arrB.length; j++) {
+                        if (!usedB[j] && Object.is(val, arrB[j])) {
+                            usedB[j] = true;
+                            break;
+                        }
+                    }
+                    continue;
+",
+            to: "                    usedB[places.get(val)] = true;
+                    continue;
+",
+        },
+    ),
+    // Long buffers are searched, compared and shown by the engine, not byte by byte.
+    (
+        "buffer",
+        Replace {
+            from: "    let i
+    if (dir) {
+        let foundIndex = -1
+",
+            to: "    let i
+    if (dir && indexSize === 1) {
+        const last = arrLength - valLength
+        for (let at = byteOffset; at <= last; at++) {
+            at = Uint8Array.prototype.indexOf.call(arr, val[0], at)
+            if (at < 0 || at > last) return -1
+            let same = 1
+            while (same < valLength && arr[at + same] === val[same]) same++
+            if (same === valLength) return at
+        }
+        return -1
+    }
+    if (dir) {
+        let foundIndex = -1
+",
+        },
+    ),
+    (
+        "buffer",
+        Replace {
+            from: "    if (a === b) return 0
+
+    let x = a.length
+    let y = b.length
+
+    for (let i = 0, len = Math.min(x, y); i < len; ++i) {
+        if (a[i] !== b[i]) {
+            x = a[i]
+            y = b[i]
+            break
+        }
+    }
+
+    if (x < y) return -1
+    if (y < x) return 1
+    return 0
+",
+            to: "    return a === b ? 0 : native.compareBytes(a, b)
+",
+        },
+    ),
+    (
+        "buffer",
+        Replace {
+            from: "    let x = thisEnd - thisStart
+    let y = end - start
+    const len = Math.min(x, y)
+
+    for (let i = 0; i < len; ++i) {
+        if (this[thisStart + i] !== target[start + i]) {
+            x = this[thisStart + i]
+            y = target[start + i]
+            break
+        }
+    }
+
+    if (x < y) return -1
+    if (y < x) return 1
+    return 0
+",
+            to: "    const { subarray } = Uint8Array.prototype
+    return native.compareBytes(subarray.call(this, thisStart, thisEnd), subarray.call(target, start, end))
+",
+        },
+    ),
+    (
+        "buffer",
+        Replace {
+            from: "    let out = ''
+    for (let i = start; i < end; ++i) {
+        out += hexSliceLookupTable[buf[i]]
+    }
+    return out
+",
+            to: "    return start < end ? new Uint8Array(buf.buffer, buf.byteOffset + start, end - start).toHex() : ''
+",
+        },
+    ),
+    (
+        "buffer",
+        Replace {
+            from: "    for (let i = 0; i < length; ++i) {
+        const a = string.charCodeAt(i * 2 + 0)
+",
+            to: "    try {
+        const target = new Uint8Array(buf.buffer, buf.byteOffset + offset, length)
+        return target.setFromHex(string.slice(0, length * 2)).written
+    } catch {
+        // What comes before the first character that is no digit is written.
+    }
+    for (let i = 0; i < length; ++i) {
+        const a = string.charCodeAt(i * 2 + 0)
+",
+        },
+    ),
+    (
+        "buffer",
+        Replace {
+            from: "    let ret = ''
+    end = Math.min(buf.length, end)
+
+    for (let i = start; i < end; ++i) {
+        ret += String.fromCharCode(buf[i])
+    }
+    return ret
+",
+            to: "    return textOf(new Uint8Array(buf.buffer, buf.byteOffset, Math.min(buf.length, end)).subarray(start))
+",
+        },
+    ),
+    (
+        "buffer",
+        Replace {
+            from: "    const bytes = buf.slice(start, end)
+    let res = ''
+    // If bytes.length is odd, the last 8 bits must be ignored (same as node.js)
+    for (let i = 0; i < bytes.length - 1; i += 2) {
+        res += String.fromCharCode(bytes[i] + (bytes[i + 1] * 256))
+    }
+    return res
+}
+",
+            to: "    const bytes = Uint8Array.prototype.slice.call(buf, start, end)
+    // If bytes.length is odd, the last 8 bits must be ignored (same as node.js)
+    return textOf(new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.length >>> 1))
+}
+
+// The text of these units of UTF-16, which are the arguments of a call some thousand at a time.
+function textOf (units) {
+    let text = ''
+    for (let at = 0; at < units.length; at += 4096) {
+        text += String.fromCharCode.apply(null, units.subarray(at, at + 4096))
+    }
+    return text
+}
+",
+        },
+    ),
+    (
+        "buffer",
+        Replace {
+            from: "Buffer.compare = function compare (a, b) {\n",
+            to: "import { native } from 'host';\nBuffer.compare = function compare (a, b) {\n",
+        },
+    ),
+    // State of the package that would be seen among the globals.
+    ("util", Cut { from: "// Chain into the existing pre-gc hook\n", to: "export function aborted(" }),
+    (
+        "url",
+        Cut { from: "if (globalThis[WARN_INVALID_HOSTNAME_KEY] === undefined) {", to: "function validateHostName(" },
+    ),
+    (
+        "url",
+        Replace {
+            from: "    if (globalThis[WARN_INVALID_HOSTNAME_KEY]) {
+        return;
+    }
+    globalThis[WARN_INVALID_HOSTNAME_KEY] = true;
+",
+            to: "    if (internal[WARN_INVALID_HOSTNAME_KEY]) return;
+    internal[WARN_INVALID_HOSTNAME_KEY] = true;
+",
+        },
+    ),
     // The arguments of a program, as Node's own function parses them.
     (
         "util",
@@ -124,7 +612,7 @@ const CHANGES: &[(&str, Change)] = &[
     ("url", Cut { from: "const __URLSearchParams__ =", to: "// --- node:url module APIs ---" }),
     (
         "url",
-        Replace { from: "import {\n    URL,\n", to: "import {\n    URL,\n    URLSearchParams,\n" },
+        Replace { from: "import {\n    URL,\n", to: "import { internal } from 'host';\nimport {\n    URL,\n    URLSearchParams,\n" },
     ),
     ("url", Replace { from: "export { URL };\n", to: "export { URL, URLSearchParams };\n" }),
     // `url.format` of an object: a protocol without a colon, characters that would end a part.

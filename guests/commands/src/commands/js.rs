@@ -64,7 +64,7 @@ enum Folder {
 pub(crate) fn node(mut args: Vec<OsString>) -> i32 {
     match args.get(1).map(|arg| arg.to_string_lossy().into_owned()).as_deref() {
         Some("-v" | "--version") => {
-            println!("v20.0.0");
+            println!("v20.20.0");
             return super::uutils::flushed(0);
         }
         None => args.push("-".into()),

@@ -21,6 +21,9 @@ use crate::tool::kernel::{Kernel, Served};
 /// Name of the shell in grants.
 const SHELL: &str = "bash";
 
+/// Reason for the end of a started command whose time is over, which the tool compares.
+const TOOK_TOO_LONG: &str = "the command took too long";
+
 /// Longest timeout of a command in seconds; the run's own time limit is shorter.
 const LONGEST_TIMEOUT: f64 = 30.0 * 24.0 * 3600.0;
 
@@ -33,7 +36,7 @@ struct Wanted {
     stdin: Vec<u8>,
     /// True if standard input is fed while the command runs.
     is_piped: bool,
-    /// Time after which [`run`] ends the command.
+    /// Time after which the command is ended.
     timeout: Option<Duration>,
 }
 
@@ -84,6 +87,7 @@ fn ran(done: Result<Finished, String>, is_timed_out: bool) -> Result<Vec<u8>, Ca
 pub(super) fn start(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
     let wanted = wanted(&read_value(io.fields)?)?;
     let (children, is_piped) = (kernel.children.clone(), wanted.is_piped);
+    let (timeout, switch) = (wanted.timeout, kernel.settings.run_clock.switch().clone());
     with_permit(kernel, wanted, move |commands, mut line| {
         let writer = is_piped.then(|| {
             let (writer, stdin) = stdin();
@@ -91,7 +95,19 @@ pub(super) fn start(kernel: &mut Kernel, io: &mut CallIo<'_, '_>) -> Served {
             writer
         });
         let printed = Arc::new(Printed::streamed());
-        let work = commands.run(line, Some(printed.clone()));
+        let mut work = commands.run(line, Some(printed.clone()));
+        if let Some(timeout) = timeout {
+            let mut sleep = switch.sleep_until(Instant::now() + timeout);
+            work = Box::pin(async move {
+                poll_fn(|cx| match work.as_mut().poll(cx) {
+                    Poll::Ready(done) => Poll::Ready(done),
+                    Poll::Pending => {
+                        Pin::new(&mut sleep).poll(cx).map(|()| Err(TOOK_TOO_LONG.to_owned()))
+                    }
+                })
+                .await
+            });
+        }
         let number = children.add(work, printed, writer);
         Box::pin(async move { packed(&Value::Number(f64::from(number?))) })
     })

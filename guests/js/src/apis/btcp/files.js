@@ -39,6 +39,9 @@
     if (path instanceof URL && path.protocol === 'file:') text = decodeURIComponent(path.pathname);
     else if (typeof path !== 'string' && bytesOf(path) !== undefined) text = decodeUtf8(bytesOf(path));
     if (typeof text !== 'string') throw internal.wrongType('path', 'of type string or an instance of Buffer or URL', path);
+    if (text.includes('\0')) {
+      throw internal.coded(new TypeError(`The argument 'path' must be a string, Uint8Array, or URL without null bytes. Received ${internal.inspect(path)}`), 'ERR_INVALID_ARG_VALUE');
+    }
     if (text[0] === '/' || workingDirectory() === HOME || text === '') return text;
     return `${cwd}/${text}`;
   };

@@ -21,7 +21,7 @@
         ? indent + arrayJoin(split(text, '\n'), `\n${indent}`)
         : indent + text;
     }
-    to(`${text}\n`);
+    (internal.sinkOf?.(to) ?? to)(`${text}\n`);
   };
 
   const duration = (ms) => {

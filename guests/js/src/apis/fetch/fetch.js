@@ -100,6 +100,8 @@
       return internal.dataResponse(request.url, request.method);
     }
     if (request.url.startsWith('blob:')) return internal.part('blob_urls').respond(request);
+    const local = internal.localFetch?.(request);
+    if (local !== undefined) return local;
     const body = internal.requestBody(request);
     const upload = internal.isLong(body) ? internal.upload(body, signal) : undefined;
     const head = {

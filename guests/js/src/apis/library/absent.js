@@ -10,7 +10,6 @@ const REASONS = {
   domain: 'use try and catch, or events',
   http2: 'use fetch, http or https',
   inspector: 'use console.log',
-  net: 'use fetch, http or https for requests',
   repl: 'use readline',
   sqlite: 'use files, or the command sqlite3 through child_process',
   tls: 'use fetch or https for requests',
@@ -27,7 +26,6 @@ const NAMES = {
   domain: 'create createDomain Domain',
   http2: 'connect createServer createSecureServer getDefaultSettings getPackedSettings',
   inspector: 'open close url waitForDebugger Session',
-  net: 'connect createConnection createServer Server Socket Stream BlockList SocketAddress',
   repl: 'start REPLServer',
   sqlite: 'DatabaseSync StatementSync',
   tls: 'connect createServer createSecureContext checkServerIdentity getCiphers Server TLSSocket SecureContext',
@@ -37,19 +35,12 @@ const NAMES = {
   worker_threads: 'Worker markAsUntransferable moveMessagePortToContext getEnvironmentData setEnvironmentData',
 };
 
-const isIPv4 = (text) => /^(25[0-5]|2[0-4]\d|1?\d?\d)(\.(25[0-5]|2[0-4]\d|1?\d?\d)){3}$/.test(`${text}`);
-const isIPv6 = (text) => {
-  const address = `${text}`.replace(/%[0-9a-z.-]+$/i, '');
-  return /^[0-9a-f:.]+$/i.test(address) && address.includes(':') && globalThis.URL.canParse(`http://[${address}]/`);
-};
-
 // Members that work, or that programs only look at.
 const WORKING = {
   __proto__: null,
   cluster: { isMaster: true, isPrimary: true, isWorker: false, workers: {}, settings: {} },
   dns: { ADDRCONFIG: 32, ALL: 16, V4MAPPED: 8, setDefaultResultOrder() {}, getDefaultResultOrder: () => 'verbatim' },
   http2: { constants: {} },
-  net: { isIP: (text) => (isIPv4(text) ? 4 : isIPv6(text) ? 6 : 0), isIPv4, isIPv6 },
   tls: { DEFAULT_MAX_VERSION: 'TLSv1.3', DEFAULT_MIN_VERSION: 'TLSv1.2', rootCertificates: [] },
   worker_threads: {
     isMainThread: true,
@@ -75,8 +66,15 @@ const make = (module) => {
     Object.assign(exports, internal.part('messages'));
   }
   if (module === 'dns') {
+    exports.lookup = internal.openPart('internal/net/lookup').lookup;
     exports.promises = {};
     for (const name of NAMES.dns.split(' ')) exports.promises[name] = async () => exports[name]();
+    exports.promises.lookup = (name, options) =>
+      new Promise((resolve, reject) => {
+        const answer = (error, address, family) =>
+          error ? reject(error) : resolve(options?.all ? address : { address, family });
+        exports.lookup(name, options ?? {}, answer);
+      });
   }
   return exports;
 };

@@ -7,6 +7,10 @@ use crate::apis::{Bytes, Text};
 pub(super) fn natives<'js>(ctx: &Ctx<'js>, native: &Object<'js>) -> Result<()> {
     native.set("utf8Length", Function::new(ctx.clone(), |text: Text| text.0.len())?)?;
     native.set("utf8Slice", Function::new(ctx.clone(), utf8_slice)?)?;
+    native.set(
+        "compareBytes",
+        Function::new(ctx.clone(), |a: Bytes, b: Bytes| a.0.cmp(&b.0) as i32)?,
+    )?;
     native.set("domainToASCII", Function::new(ctx.clone(), domain_to_ascii)?)?;
     native.set("domainToUnicode", Function::new(ctx.clone(), domain_to_unicode)?)
 }

@@ -5,12 +5,17 @@ import { Buffer } from 'buffer';
 import { EventEmitter } from 'events';
 import { Readable, Writable } from 'stream';
 
-const { feed, next, ofArguments, ofShell, startCommand, stopCommand } = internal.commands;
-const runNow = internal.hostCallNow('command.run', 'v', 'v');
+const { feed, next, ofArguments, ofShell, stopCommand } = internal.commands;
+const startNow = internal.hostCallNow('command.start', 'v', 'v');
+const nextNow = internal.hostCallNow('command.next', 'u', 'r');
+const stopNow = internal.hostCallNow('command.stop', 'u', '');
 // Events of a command; 0 is its end.
 const [STDOUT, STDERR, STOPPED] = [1, 2, 3];
+const TOOK_TOO_LONG = 'the command took too long\n';
 const NOTHING = new Uint8Array(0);
 const PIECE = 65536;
+// Most bytes of each output that are collected, unless the program says otherwise.
+const MOST = 1024 * 1024;
 const custom = Symbol.for('nodejs.util.promisify.custom');
 
 const bufferOf = (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -39,10 +44,17 @@ const missing = (syscall, file, args) =>
   });
 
 // A shell is what Node starts then.
-const timedOut = (file, args, { shell }) => {
+const NUMBERS = { ENOBUFS: -105, ETIMEDOUT: -110 };
+const ended = (code, file, args, { shell }) => {
   const [path, spawnargs] = shell ? ['/bin/sh', ['-c', lineOf(file, args)]] : [file, args];
   const syscall = `spawnSync ${path}`;
-  return Object.assign(new Error(`${syscall} ETIMEDOUT`), { errno: -110, code: 'ETIMEDOUT', syscall, path, spawnargs });
+  return Object.assign(new Error(`${syscall} ${code}`), { errno: NUMBERS[code], code, syscall, path, spawnargs });
+};
+const checkFile = (name, file) => {
+  if (typeof file !== 'string') throw internal.wrongType(name, 'of type string', file);
+  const wrong = file === '' ? "'file' cannot be empty" : file.includes('\0') ? `'${name}' must be a string without null bytes` : undefined;
+  if (wrong === undefined) return file;
+  throw internal.coded(new TypeError(`The argument ${wrong}. Received ${internal.inspect(file)}`), 'ERR_INVALID_ARG_VALUE');
 };
 
 class ChildProcess extends EventEmitter {
@@ -58,6 +70,9 @@ class ChildProcess extends EventEmitter {
   ref() {}
   unref() {}
   disconnect() {}
+  [Symbol.dispose ?? Symbol.for('nodejs.dispose')]() {
+    if (!this.killed) this.kill();
+  }
 }
 const STOP = Symbol('stop');
 const SIGNALS = { __proto__: null, 1: 'SIGHUP', 2: 'SIGINT', 9: 'SIGKILL', 13: 'SIGPIPE', 15: 'SIGTERM' };
@@ -87,8 +102,8 @@ const inputOf = (started) =>
 
 const start = (file, args, options) => {
   const child = new ChildProcess();
-  child.spawnfile = file;
-  child.spawnargs = [file, ...args];
+  child.spawnfile = options.shell ? '/bin/sh' : file;
+  child.spawnargs = options.shell ? ['/bin/sh', '-c', lineOf(file, args)] : [options.argv0 ?? file, ...args];
   const inherits = (at) => options.stdio === 'inherit' || options.stdio?.[at] === 'inherit';
   const ignores = (at) => options.stdio === 'ignore' || options.stdio?.[at] === 'ignore';
   const own = (at) => !inherits(at) && !ignores(at);
@@ -138,9 +153,15 @@ const start = (file, args, options) => {
     child.emit('close', -2, null);
   };
 
+  let refused;
+  try {
+    child.pid = startNow({ ...wanted(file, args, options), piped: isPiped });
+  } catch (error) {
+    refused = error;
+  }
   const follow = async () => {
-    const number = await startCommand({ ...wanted(file, args, options), piped: isPiped });
-    child.pid = number;
+    if (refused !== undefined) throw refused;
+    const number = child.pid;
     child.emit('spawn');
     if (signalled !== null) stopCommand(number);
     begin.resolve(number);
@@ -152,7 +173,10 @@ const start = (file, args, options) => {
       else if (event[0] === STOPPED) return settle(null, signalled);
       else {
         const reason = bytes.subarray(4);
-        if (isMissing(reason, options)) return failed(missing('spawn', file, args));
+        if (isMissing(reason, options)) {
+          child.pid = undefined;
+          return failed(missing('spawn', file, args));
+        }
         show('stderr', 2, reason);
         return settle(bytes.readInt32LE(0), null);
       }
@@ -214,9 +238,23 @@ const collect = (file, args, options, callback) => {
   const child = start(file, args, options);
   const encoding = options.encoding === undefined ? 'utf8' : options.encoding;
   const pieces = { stdout: [], stderr: [] };
-  for (const name of ['stdout', 'stderr']) child[name]?.on('data', (piece) => pieces[name].push(piece));
-  const text = (name) => shown(Buffer.concat(pieces[name]), encoding);
+  const { maxBuffer = MOST } = options;
   let failed = null;
+  for (const name of ['stdout', 'stderr']) {
+    let length = 0;
+    child[name]?.on('data', (given) => {
+      // A program may have set an encoding.
+      const piece = typeof given === 'string' ? Buffer.from(given, child[name].readableEncoding) : given;
+      const room = maxBuffer - length;
+      length += piece.length;
+      if (room >= 0) pieces[name].push(piece.subarray(0, room));
+      if (length <= maxBuffer || failed !== null) return;
+      failed = internal.coded(new RangeError(`${name} maxBuffer length exceeded`), 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER');
+      failed.cmd = lineOf(file, args);
+      child.kill(options.killSignal);
+    });
+  }
+  const text = (name) => shown(Buffer.concat(pieces[name]), encoding);
   child.on('error', (error) => (failed = Object.assign(error, { cmd: lineOf(file, args) })));
   child.on('close', (code, signal) => {
     const [stdout, stderr] = [text('stdout'), text('stderr')];
@@ -230,11 +268,11 @@ const collect = (file, args, options, callback) => {
 
 const exec = (command, ...rest) => {
   const [, options, callback] = split(rest);
-  return collect(`${command}`, [], { ...options, shell: true }, callback);
+  return collect(checkFile('command', command), [], { ...options, shell: true }, callback);
 };
 const execFile = (file, ...rest) => {
   const [args, options, callback] = split(rest);
-  return collect(`${file}`, args, options, callback);
+  return collect(checkFile('file', file), args, options, callback);
 };
 // Promises of these have both outputs, as Node has it.
 for (const callee of [exec, execFile]) {
@@ -254,24 +292,64 @@ for (const callee of [exec, execFile]) {
 
 const spawn = (file, ...rest) => {
   const [args, options] = split(rest);
-  return start(`${file}`, args, options);
+  return start(checkFile('file', file), args, options);
+};
+
+// Runs a command to its end, and collects its output, until there are more than `most` bytes of a kind.
+const collectNow = (command, most, show) => {
+  const number = startNow(command);
+  const pieces = [, [], []];
+  const lengths = [, 0, 0];
+  const take = (kind, bytes) => {
+    if (show(kind, bytes)) return;
+    if (!isFull()) pieces[kind].push(bytes);
+    lengths[kind] += bytes.length;
+  };
+  const isFull = () => lengths[STDOUT] > most || lengths[STDERR] > most;
+  let isStopped = false;
+  for (;;) {
+    const event = nextNow(number);
+    const bytes = bufferOf(event.subarray(1));
+    if (event[0] === STDOUT || event[0] === STDERR) {
+      take(event[0], bytes);
+      if (isStopped || !isFull()) continue;
+      isStopped = true;
+      stopNow(number);
+      continue;
+    }
+    const done = { code: undefined, reason: NOTHING, status: null };
+    if (isStopped) done.code = 'ENOBUFS';
+    else if (event[0] !== STOPPED) {
+      done.reason = bytes.subarray(4);
+      if (bytes.toString('latin1', 4) === TOOK_TOO_LONG) done.code = 'ETIMEDOUT';
+      else {
+        done.status = bytes.readInt32LE(0);
+        take(STDERR, done.reason);
+      }
+    }
+    return { ...done, stdout: Buffer.concat(pieces[STDOUT]), stderr: Buffer.concat(pieces[STDERR]) };
+  }
 };
 
 const spawnSync = (file, ...rest) => {
   const [args, options] = split(rest);
-  const done = runNow({ ...wanted(`${file}`, args, options), timeout: options.timeout });
+  checkFile('file', file);
+  const inherits = (at) => options.stdio === 'inherit' || options.stdio?.[at] === 'inherit';
+  const show = (kind, bytes) => {
+    if (!inherits(kind)) return false;
+    internal.part('process')[kind === STDOUT ? 'stdout' : 'stderr'].write(bytes);
+    return true;
+  };
+  const done = collectNow({ ...wanted(file, args, options), timeout: options.timeout }, options.maxBuffer ?? MOST, show);
   if (isMissing(done.stderr, options)) {
     return { error: missing('spawnSync', file, args), status: null, signal: null, output: null, pid: 0, stdout: null, stderr: null };
   }
-  const inherits = (at) => options.stdio === 'inherit' || options.stdio?.[at] === 'inherit';
-  if (inherits(1)) internal.part('process').stdout.write(bufferOf(done.stdout));
-  if (inherits(2)) internal.part('process').stderr.write(bufferOf(done.stderr));
   const stdout = inherits(1) ? null : shown(done.stdout, options.encoding);
   const stderr = inherits(2) ? null : shown(done.stderr, options.encoding);
-  const result = { status: done.exitCode, signal: null, output: [null, stdout, stderr], pid: 0, stdout, stderr };
-  if (!done.timedOut) return result;
+  const result = { status: done.status, signal: null, output: [null, stdout, stderr], pid: 0, stdout, stderr };
+  if (done.code === undefined) return result;
   const signal = SIGNALS[options.killSignal] ?? options.killSignal ?? 'SIGTERM';
-  return { error: timedOut(file, args, options), ...result, status: null, signal };
+  return { error: ended(done.code, file, args, options), ...result, signal };
 };
 
 const orThrow = (line, result, options) => {
@@ -283,7 +361,7 @@ const orThrow = (line, result, options) => {
   throw Object.assign(new Error(`Command failed: ${line}${stderr === '' ? '' : `\n${stderr}`}`), result);
 };
 const execSync = (command, options = {}) =>
-  orThrow(command, spawnSync(`${command}`, [], { ...options, shell: true }), options);
+  orThrow(command, spawnSync(checkFile('command', command), [], { ...options, shell: true }), options);
 const execFileSync = (file, ...rest) => {
   const [args, options] = split(rest);
   return orThrow(lineOf(file, args), spawnSync(file, args, options), options);

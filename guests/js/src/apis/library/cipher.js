@@ -27,8 +27,9 @@ class Ciphering extends Transform {
   constructor(bytesOf, name, key, iv, options, isEncrypting) {
     validateString(name, 'cipher');
     super(options);
-    const [, bits, mode] = /^(?:id-)?aes-?(128|192|256)-(\w+)$/.exec(name.toLowerCase()) ?? [];
-    if (!MODES.includes(mode) && mode !== 'wrap') throw coded(new Error('Unknown cipher'), 'ERR_CRYPTO_UNKNOWN_CIPHER');
+    // Without a mode, it is CBC.
+    const [, bits, mode = 'cbc'] = /^(?:id-)?aes-?(128|192|256)(?:-(\w+))?$/.exec(name.toLowerCase()) ?? [];
+    if (bits === undefined || (!MODES.includes(mode) && mode !== 'wrap')) throw coded(new Error('Unknown cipher'), 'ERR_CRYPTO_UNKNOWN_CIPHER');
     const secret = bytesOf(key, 'key');
     const vector = iv === null ? new Uint8Array(0) : bytesOf(iv, 'iv');
     if (secret.length * 8 !== Number(bits)) throw coded(new RangeError('Invalid key length'), 'ERR_CRYPTO_INVALID_KEYLEN');

@@ -29,6 +29,9 @@ class Console {
       if (name !== 'constructor') internal.hidden(this, name, this[name].bind(this));
     }
   }
+  static [Symbol.hasInstance](value) {
+    return value === console || Function.prototype[Symbol.hasInstance].call(this, value);
+  }
   #write(to, data) {
     const text = util.formatWithOptions(this.#settings, ...data);
     const lines = this.#indent === '' ? text : this.#indent + text.replaceAll('\n', `\n${this.#indent}`);

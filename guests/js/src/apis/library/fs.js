@@ -1,10 +1,11 @@
 // `fs`: the operations of the prelude, and what is made of them: streams, folders, handles, copies.
 import { internal } from 'host';
 import { Buffer } from 'buffer';
+import descriptors from 'internal/fs_descriptors';
 import path from 'path';
 
 const nodeFs = internal.part('fs_base');
-const { contentOf, pathOf, rawNow } = internal.files;
+const { pathOf } = internal.files;
 const own = { ...nodeFs.promises };
 
 // An error as the system gives it, for checks that are made here.
@@ -124,7 +125,13 @@ const promises = { ...nodeFs.promises };
 const fs = { ...nodeFs, promises };
 const constants = {
   F_OK: 0, R_OK: 4, W_OK: 2, X_OK: 1, COPYFILE_EXCL: 1, COPYFILE_FICLONE: 2, O_RDONLY: 0, O_WRONLY: 1, O_RDWR: 2,
-  O_CREAT: 64, O_EXCL: 128, O_TRUNC: 512, O_APPEND: 1024, S_IFMT: 61440, S_IFREG: 32768, S_IFDIR: 16384, S_IFLNK: 40960,
+  O_CREAT: 64, O_EXCL: 128, O_NOCTTY: 256, O_TRUNC: 512, O_APPEND: 1024, O_NONBLOCK: 2048, O_DSYNC: 4096, O_DIRECT: 16384,
+  O_DIRECTORY: 65536, O_NOFOLLOW: 131072, O_NOATIME: 262144, O_SYNC: 1052672, COPYFILE_FICLONE_FORCE: 4,
+  UV_FS_COPYFILE_EXCL: 1, UV_FS_COPYFILE_FICLONE: 2, UV_FS_COPYFILE_FICLONE_FORCE: 4, UV_FS_O_FILEMAP: 0,
+  UV_DIRENT_UNKNOWN: 0, UV_DIRENT_FILE: 1, UV_DIRENT_DIR: 2, UV_DIRENT_LINK: 3, UV_DIRENT_FIFO: 4, UV_DIRENT_SOCKET: 5,
+  UV_DIRENT_CHAR: 6, UV_DIRENT_BLOCK: 7, S_IFMT: 61440, S_IFREG: 32768, S_IFDIR: 16384, S_IFCHR: 8192, S_IFBLK: 24576,
+  S_IFIFO: 4096, S_IFLNK: 40960, S_IFSOCK: 49152, S_IRWXU: 448, S_IRUSR: 256, S_IWUSR: 128, S_IXUSR: 64, S_IRWXG: 56,
+  S_IRGRP: 32, S_IWGRP: 16, S_IXGRP: 8, S_IRWXO: 7, S_IROTH: 4, S_IWOTH: 2, S_IXOTH: 1,
 };
 fs.constants = promises.constants = constants;
 
@@ -133,6 +140,8 @@ const withCallback = (name) => (...args) => {
   if (typeof callback !== 'function') {
     throw internal.wrongType('cb', 'of type function', args.length === 0 ? undefined : callback);
   }
+  // A path of another type is an error of the call itself.
+  if (!isOpen(args[0]) && name !== 'mkdtemp') pathOf(args[0]);
   promises[name](...args).then(
     (value) => queueMicrotask(() => (value === undefined ? callback(null) : callback(null, value))),
     (error) => queueMicrotask(() => callback(error)),
@@ -146,7 +155,6 @@ for (const [name, recipe] of Object.entries(recipes)) {
 const exclusive = (options) => `${options?.flag ?? ''}`.includes('x');
 const { writeFile } = promises;
 promises.writeFile = async (file, data, options) => {
-  if (file instanceof FileHandle) return file.writeFile(data, options);
   if (exclusive(options) && nodeFs.existsSync(file)) throw failure('EEXIST', 'file already exists', 'open', file);
   const encoding = typeof options === 'string' ? options : options?.encoding;
   return writeFile(file, typeof data === 'string' ? Buffer.from(data, encoding) : data, options);
@@ -166,200 +174,7 @@ Object.defineProperty(fs.exists, Symbol.for('nodejs.util.promisify.custom'), {
 });
 fs.accessSync = (file, mode) => void instant(recipes.access(file, mode));
 
-// Descriptors: the host has whole files, so an open file is its content until it is closed.
-const READ = 1;
-const WRITE = 2;
-const open = new Map();
-let nextDescriptor = 10;
-const flagsOf = (flags = 'r') => {
-  if (typeof flags === 'number') {
-    return { may: [READ, WRITE, READ | WRITE][flags & 3], append: !!(flags & 1024), truncate: !!(flags & 512), create: !!(flags & 64), exclusive: !!(flags & 128) };
-  }
-  if (!/^(?:(?:r|rs|sr)\+?|(?:w|wx|xw|a|ax|xa|as|sa)\+?)$/.test(flags)) {
-    throw internal.coded(new TypeError(`The argument 'flags' is invalid. Received ${internal.inspect(flags)}`), 'ERR_INVALID_ARG_VALUE');
-  }
-  const writes = /[wa+]/.test(flags);
-  return {
-    may: (writes ? WRITE : 0) | (/[r+]/.test(flags) ? READ : 0),
-    append: flags.startsWith('a'),
-    truncate: flags.startsWith('w'),
-    create: /^[wa]/.test(flags),
-    exclusive: flags.includes('x'),
-  };
-};
-fs.openSync = (file, flags) => {
-  const name = pathOf(file);
-  const how = flagsOf(flags);
-  const exists = nodeFs.existsSync(name);
-  if (exists && how.exclusive) throw failure('EEXIST', 'file already exists', 'open', name);
-  if (exists && !(how.may & WRITE) && nodeFs.statSync(name).isDirectory()) {
-    throw failure('EISDIR', 'illegal operation on a directory', 'open', name);
-  }
-  if (how.truncate || (!exists && how.create)) rawNow.write(name, 0, new Uint8Array(0));
-  const content = how.truncate ? Buffer.alloc(0) : how.may & READ || !how.append ? nodeFs.readFileSync(name) : undefined;
-  const fd = nextDescriptor++;
-  open.set(fd, { name, how, content, at: 0 });
-  return fd;
-};
-const opened = (fd, syscall) => {
-  const file = open.get(fd);
-  if (file === undefined) {
-    throw Object.assign(new Error(`EBADF: bad file descriptor, ${syscall}`), { code: 'EBADF', syscall, errno: -9 });
-  }
-  return file;
-};
-fs.closeSync = (fd) => {
-  opened(fd, 'close');
-  open.delete(fd);
-};
-fs.readSync = (fd, target, offset = 0, length = undefined, position = null) => {
-  if (typeof offset === 'object' && offset !== null) ({ offset = 0, length, position = null } = offset);
-  const file = opened(fd, 'read');
-  length ??= target.byteLength - offset;
-  const from = position === null ? file.at : Number(position);
-  const piece = file.content.subarray(from, from + length);
-  new Uint8Array(target.buffer, target.byteOffset, target.byteLength).set(piece, offset);
-  if (position === null) file.at += piece.length;
-  return piece.length;
-};
-fs.writeSync = (fd, data, ...rest) => {
-  if (fd === 1 || fd === 2) {
-    (fd === 1 ? internal.part('process').stdout : internal.part('process').stderr).write(data);
-    return data.length;
-  }
-  const file = opened(fd, 'write');
-  let bytes = typeof data === 'string' ? Buffer.from(data, typeof rest[1] === 'string' ? rest[1] : 'utf8') : Buffer.from(contentOf(data));
-  let position = null;
-  if (typeof data === 'string') position = typeof rest[0] === 'number' ? rest[0] : null;
-  else {
-    const [offset = 0, length = bytes.length - offset, at = null] = rest;
-    bytes = bytes.subarray(offset, offset + length);
-    position = at;
-  }
-  if (file.how.append) {
-    rawNow.write(file.name, 1, bytes);
-    return bytes.length;
-  }
-  const from = position ?? file.at;
-  const end = Math.max(file.content.length, from + bytes.length);
-  if (from === file.content.length) rawNow.write(file.name, 1, bytes);
-  const grown = Buffer.alloc(end);
-  file.content.copy(grown);
-  bytes.copy(grown, from);
-  if (from !== file.content.length) rawNow.write(file.name, 0, grown);
-  file.content = grown;
-  if (position === null) file.at = from + bytes.length;
-  return bytes.length;
-};
-// Several buffers in a row, from or to one position.
-const inRow = (one) => (fd, buffers, position = null) => {
-  let total = 0;
-  for (const buffer of buffers) {
-    const count = one(fd, buffer, 0, buffer.byteLength, position === null ? null : position + total);
-    total += count;
-    if (count < buffer.byteLength) break;
-  }
-  return total;
-};
-fs.readvSync = inRow(fs.readSync);
-fs.writevSync = inRow(fs.writeSync);
-fs.fstatSync = (fd) => nodeFs.statSync(opened(fd, 'fstat').name);
-fs.ftruncateSync = (fd, length = 0) => {
-  const file = opened(fd, 'ftruncate');
-  fs.truncateSync(file.name, length);
-  file.content = nodeFs.readFileSync(file.name);
-};
-fs.fsyncSync = fs.fdatasyncSync = (fd) => void opened(fd, 'fsync');
-const readFileNow = nodeFs.readFileSync;
-fs.readFileSync = (file, options) => {
-  if (typeof file === 'number' && file !== 0) return readFileNow(opened(file, 'read').name, options);
-  return readFileNow(file, options);
-};
-
-class FileHandle {
-  constructor(fd) {
-    this.fd = fd;
-  }
-  async read(target, offset, length, position) {
-    const buffer = ArrayBuffer.isView(target) ? target : (target?.buffer ?? Buffer.alloc(16384));
-    return { __proto__: null, bytesRead: fs.readSync(this.fd, buffer, offset, length, position), buffer };
-  }
-  async write(data, ...rest) {
-    return { __proto__: null, bytesWritten: fs.writeSync(this.fd, data, ...rest), buffer: data };
-  }
-  async readv(buffers, position) {
-    return { __proto__: null, bytesRead: fs.readvSync(this.fd, buffers, position), buffers };
-  }
-  async writev(buffers, position) {
-    return { __proto__: null, bytesWritten: fs.writevSync(this.fd, buffers, position), buffers };
-  }
-  async readFile(options) {
-    return fs.readFileSync(this.fd, options);
-  }
-  async writeFile(data, options) {
-    fs.writeSync(this.fd, data, null, typeof options === 'string' ? options : options?.encoding);
-  }
-  async appendFile(data) {
-    fs.writeSync(this.fd, data);
-  }
-  async stat() {
-    return fs.fstatSync(this.fd);
-  }
-  async truncate(length) {
-    fs.ftruncateSync(this.fd, length);
-  }
-  async sync() {}
-  async datasync() {}
-  async close() {
-    fs.closeSync(this.fd);
-  }
-  createReadStream(options) {
-    return fs.createReadStream(opened(this.fd, 'read').name, options);
-  }
-  createWriteStream(options) {
-    return fs.createWriteStream(opened(this.fd, 'write').name, options);
-  }
-  async *readLines() {
-    yield* (await this.readFile('utf8')).replace(/\n$/, '').split(/\r?\n/);
-  }
-  async [Symbol.asyncDispose]() {
-    await this.close();
-  }
-}
-promises.open = async (file, flags) => new FileHandle(fs.openSync(file, flags));
-for (const name of ['open', 'close', 'fstat', 'ftruncate', 'fsync', 'fdatasync']) {
-  const now = fs[`${name}Sync`];
-  const later = async (...args) => now(...args);
-  promises[name] ??= later;
-  fs[name] = (...args) => {
-    const callback = args.pop();
-    later(...args).then((value) => queueMicrotask(() => callback(null, value)), callback);
-  };
-  if (name !== 'open') delete promises[name];
-}
-fs.read = (fd, ...args) => {
-  const callback = args.pop();
-  const buffer = ArrayBuffer.isView(args[0]) ? args.shift() : (args[0]?.buffer ?? Buffer.alloc(16384));
-  later(() => fs.readSync(fd, buffer, ...args), (error, count) => callback(error, count, buffer));
-};
-fs.write = (fd, data, ...args) => {
-  const callback = args.pop();
-  later(() => fs.writeSync(fd, data, ...args), (error, count) => callback(error, count, data));
-};
-for (const name of ['readv', 'writev']) {
-  fs[name] = (fd, buffers, ...args) => {
-    const callback = args.pop();
-    later(() => fs[`${name}Sync`](fd, buffers, ...args), (error, count) => callback(error, count, buffers));
-  };
-}
-const later = (work, callback) => {
-  try {
-    const value = work();
-    setImmediate(callback, null, value);
-  } catch (error) {
-    setImmediate(callback, error);
-  }
-};
+const { FileHandle, flagsOf, isOpen, newDescriptor } = descriptors({ failure, fs, instant, nodeFs, promises, recipes });
 
 class Dir {
   #entries;
@@ -390,7 +205,7 @@ const streams = () =>
     existsSync: nodeFs.existsSync,
     failure,
     flagsOf,
-    newDescriptor: () => nextDescriptor++,
+    newDescriptor,
     readFile: own.readFile,
     writeFile: own.writeFile,
   }));
@@ -407,7 +222,7 @@ fs.openAsBlob = async (file, options) => new globalThis.Blob([await own.readFile
 
 // Each throws by its name: the files of the sandbox have none of these.
 const absent = {
-  chown: 'files have no owner', fchmod: 'change the mode by its path',
+  chown: 'files have no owner',
   fchown: 'files have no owner', futimes: 'times belong to the mount', lchown: 'files have no owner',
   link: 'copy the file', lutimes: 'times belong to the mount', readlink: 'links are followed',
   symlink: 'copy the file', utimes: 'times belong to the mount', statfs: 'the host does not tell its space',

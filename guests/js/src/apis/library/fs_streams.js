@@ -1,6 +1,22 @@
 // Streams of `fs`. Apart, because loading `stream` costs more than all of `fs`.
+import { internal } from 'host';
 import { Buffer } from 'buffer';
 import { Readable, Writable } from 'stream';
+
+const check = (name, value) => {
+  if (value === undefined || value === Infinity) return;
+  if (typeof value !== 'number') throw internal.wrongType(name, 'of type number', value);
+  if (value >= 0 && Number.isInteger(value)) return;
+  const message = `The value of "${name}" is out of range. It must be >= 0 and <= 9007199254740991. Received ${internal.inspect(value)}`;
+  throw internal.coded(new RangeError(message), 'ERR_OUT_OF_RANGE');
+};
+const checkRange = ({ start, end }) => {
+  check('start', start);
+  check('end', end);
+  if (!(start > end)) return;
+  const message = `The value of "start" is out of range. It must be <= "end" (here: ${end}). Received ${start}`;
+  throw internal.coded(new RangeError(message), 'ERR_OUT_OF_RANGE');
+};
 
 export default ({ appendFile, existsSync, failure, flagsOf, newDescriptor, readFile, writeFile }) => {
   class ReadStream extends Readable {
@@ -9,6 +25,7 @@ export default ({ appendFile, existsSync, failure, flagsOf, newDescriptor, readF
     #end;
     constructor(file, options = {}) {
       const settings = typeof options === 'string' ? { encoding: options } : options;
+      checkRange(settings);
       super({ highWaterMark: 64 * 1024, ...settings });
       this.path = file;
       this.flags = settings.flags ?? 'r';
@@ -81,5 +98,8 @@ export default ({ appendFile, existsSync, failure, flagsOf, newDescriptor, readF
     }
   }
 
-  return { ReadStream, WriteStream };
+  // Older packages call them without `new`.
+  const callable = (Class) =>
+    new Proxy(Class, { apply: (target, self, args) => (self instanceof target ? Reflect.construct(target, args, self.constructor) : new target(...args)) });
+  return { ReadStream: callable(ReadStream), WriteStream: callable(WriteStream) };
 };

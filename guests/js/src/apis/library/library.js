@@ -11,7 +11,7 @@
 
   // Modules that load without being there; see `absent.js`.
   const ABSENT = [
-    'cluster', 'dgram', 'dns', 'dns/promises', 'domain', 'http2', 'inspector', 'inspector/promises', 'net', 'repl',
+    'cluster', 'dgram', 'dns', 'dns/promises', 'domain', 'http2', 'inspector', 'inspector/promises', 'repl',
     'sqlite', 'tls', 'trace_events', 'v8', 'wasi', 'worker_threads',
   ];
 

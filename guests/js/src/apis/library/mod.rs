@@ -2,7 +2,7 @@
 //! `require` or `import`.
 //!
 //! Most come from the registry's `wasm-rquickjs`, packed by `build.rs` together with the folders
-//! `assert`, `intl` and `keys`. The modules beside this file replace what that package has over its own host. Module names
+//! `assert`, `intl`, `keys` and `net`. The modules beside this file replace what that package has over its own host. Module names
 //! have the prefix `cofferdam:`, so that the engine keeps no source for them; only these modules can
 //! import each other by it.
 
@@ -25,14 +25,17 @@ const PREFIX: &str = "cofferdam:";
 /// The module through which the others reach `native` and `internal` of the preludes.
 const HOST: &str = "host";
 
-/// Modules that only the preludes open: modules of Node that the sandbox does not have, streams of
-/// files, the global `Intl` and its parts, and the keys of `crypto.subtle`.
-const INTERNAL: [&str; 6] = [
+/// Modules that only the preludes open: modules of Node that the sandbox does not have, `Atomics`, streams of
+/// files, the global `Intl` and its parts, requests within a tool, and the keys of `crypto.subtle`.
+const INTERNAL: [&str; 9] = [
     "internal/absent",
+    "internal/atomics",
     "internal/fs_streams",
     "internal/intl",
     "internal/intl_segmenter",
     "internal/intl_zones",
+    "internal/net/http_fetch",
+    "internal/net/lookup",
     "internal/subtle",
 ];
 
@@ -54,13 +57,15 @@ const LATE: [&str; 12] = [
     "internal/keys/subtle",
 ];
 
-/// Modules of the registry and those of `assert`, `intl` and `keys`, by
+/// Modules of the registry and those of `assert`, `intl`, `keys` and `net`, by
 /// name: deflated sources.
 const PACKED: &[(&str, &[u8])] = &include!(concat!(env!("OUT_DIR"), "/node_modules.rs"));
 
 /// Modules of this folder, by name.
 const OWN: &[(&str, &str)] = &[
     ("internal/absent", include_str!("absent.js")),
+    ("internal/atomics", include_str!("atomics.js")),
+    ("internal/fs_descriptors", include_str!("fs_descriptors.js")),
     ("internal/fs_streams", include_str!("fs_streams.js")),
     ("internal/intl", include_str!("intl.js")),
     ("internal/intl_segmenter", include_str!("intl_segmenter.js")),
@@ -121,6 +126,7 @@ const PUBLIC: &[&str] = &[
     "fs/promises",
     "http",
     "https",
+    "net",
     "os",
     "path",
     "path/posix",

@@ -82,6 +82,9 @@ const contextOf = (item) => {
       return names.join(' > ');
     },
     signal: controller.signal,
+    get assert() {
+      return internal.library('assert');
+    },
     mock,
     diagnostic: (text) => void item.notes.push(`${text}`),
     skip: (text) => void (item.skipped = text ?? true),

@@ -17,21 +17,23 @@
   internal.isLoaded = (name) => loaded.has(name);
   native.keepParts(internal.part);
 
-  const late = (name, load) =>
-    defineProperty(globalThis, name, {
+  const late = (name, load, owner = globalThis) =>
+    defineProperty(owner, name, {
       get() {
         const value = load();
-        internal.hidden(globalThis, name, value);
+        internal.hidden(owner, name, value);
         return value;
       },
       set(value) {
-        internal.hidden(globalThis, name, value);
+        internal.hidden(owner, name, value);
       },
       enumerable: false,
       configurable: true,
     });
+  late('Atomics', () => internal.openPart('internal/atomics'));
   late('Buffer', () => internal.part('buffer').Buffer);
   late('Intl', () => internal.formats().Intl);
+  late('Console', () => internal.library('console').Console, console);
   late('Bun', () => internal.part('bun'));
   for (const name of ['BroadcastChannel', 'MessageChannel', 'MessagePort']) {
     late(name, () => internal.part('messages')[name]);

@@ -4,7 +4,7 @@
   'use strict';
 
   const { dirname, resolve: resolvePath } = internal.part('paths');
-  const { resolvePackage, resolveImports, readJson, kindOf, scopeOf, notFound, notImported } = internal.part('packages');
+  const { resolvePackage, resolveImports, readJson, kindOf, scopeOf, notFound, notImported, forgetMissing } = internal.part('packages');
 
   const BUILTIN = new Set([...native.moduleNames(), ...internal.libraryNames]);
   const builtinName = (text) => {
@@ -52,6 +52,9 @@
     const builtin = builtinName(text);
     if (builtin !== undefined) return `node:${builtin}`;
     if (conditions === IMPORT && text.startsWith('data:')) return text;
+    const known = locate(text, from, conditions);
+    if (known !== undefined) return known;
+    forgetMissing();
     return locate(text, from, conditions) ?? (conditions === IMPORT ? notImported : notFound)(text, from);
   };
   const locate = (text, from, conditions) => {
@@ -94,6 +97,15 @@
     return scopeOf(path)?.json.type === 'module' ? 'module' : 'unknown';
   };
 
+  // Where packages are looked for, from a folder up.
+  const placesOf = (folder) => {
+    const places = [];
+    for (let at = folder; ; at = dirname(at)) {
+      if (!at.endsWith('/node_modules')) places.push(at === '/' ? '/node_modules' : `${at}/node_modules`);
+      if (at === '/') return places;
+    }
+  };
+
   const { Error } = globalThis;
   class Module {
     constructor(filename, parent) {
@@ -103,7 +115,7 @@
       this.filename = filename;
       this.loaded = false;
       this.children = [];
-      this.paths = [];
+      this.paths = placesOf(this.path);
       internal.hidden(this, 'parent', parent);
       internal.hidden(this, 'require', requireFrom(filename, this));
     }
@@ -165,9 +177,26 @@
       if (name === '') throw internal.wrongValue('id', name);
       return load(find(name, filename, REQUIRE), module);
     };
-    require.resolve = (name) => {
-      const found = find(name, filename, REQUIRE);
-      return found.startsWith('node:') ? `${name}` : found;
+    require.resolve = (name, options = undefined) => {
+      if (typeof name !== 'string') throw internal.wrongType('request', 'of type string', name);
+      const folders = options?.paths;
+      if (folders !== undefined && !Array.isArray(folders)) throw internal.wrongValue('options.paths', folders);
+      let missing;
+      for (const from of folders?.map((folder) => `${resolvePath(folder)}/.`) ?? [filename]) {
+        try {
+          const found = find(name, from, REQUIRE);
+          return found.startsWith('node:') ? name : found;
+        } catch (error) {
+          if (error.code !== 'MODULE_NOT_FOUND') throw error;
+          missing ??= error;
+        }
+      }
+      throw missing ?? notFound(name, filename);
+    };
+    require.resolve.paths = (name) => {
+      if (typeof name !== 'string') throw internal.wrongType('request', 'of type string', name);
+      if (builtinName(name) !== undefined) return null;
+      return /^\.{1,2}(?:\/|$)/.test(name) ? [dirname(filename)] : placesOf(dirname(filename));
     };
     require.cache = cache;
     require.extensions = { __proto__: null };
@@ -201,6 +230,8 @@
   return {
     startMain,
     Module,
+    cache,
+    placesOf,
     builtinModules: [...BUILTIN],
     isBuiltin: (name) => BUILTIN.has(`${name}`.replace(/^node:/, '')),
     createRequire: (from) => requireFrom(pathOfUrl(from), undefined),

@@ -1,5 +1,6 @@
-// Packages: `node_modules`, and the members `exports` and `imports` of package.json. The search
-// never leaves the folder that the script was given as its code.
+// Packages: `node_modules`, and the members `exports` and `imports` of package.json. A search goes up
+// to the folder that the script was given as its code, and beyond it only if it has found nothing:
+// what is there may not be granted, and the host asks about it or notes the denial.
 (function (native, internal) {
   'use strict';
 
@@ -32,7 +33,7 @@
   const kinds = new Map();
   // 'file', 'directory', or undefined if there is no such path.
   const kindOf = (path) => {
-    if (!isInside(path)) return undefined;
+    if (root === '') return undefined;
     if (kinds.has(path)) return kinds.get(path);
     let kind;
     try {
@@ -61,11 +62,21 @@
     return json;
   };
 
-  // The folders from a path's own up to the root.
+  // The folders from a path's own up to the root; for a path that is elsewhere, all.
   const foldersAbove = function* (path) {
-    for (let folder = dirname(path); isInside(folder); folder = dirname(folder)) {
+    const isBeyond = !isInside(path);
+    for (let folder = dirname(path); isBeyond || isInside(folder); folder = dirname(folder)) {
       yield folder;
       if (folder === '/') return;
+    }
+  };
+  // What is found beyond the root; nothing if that is denied.
+  const quietly = (folder, look) => {
+    try {
+      return look();
+    } catch (error) {
+      if (isInside(folder) || error?.name !== 'PermissionError') throw error;
+      return undefined;
     }
   };
 
@@ -73,7 +84,7 @@
   const scopeOf = (path) => {
     for (const folder of foldersAbove(path)) {
       if (folder.endsWith('/node_modules')) return undefined;
-      const json = readJson(`${folder}/package.json`);
+      const json = quietly(folder, () => readJson(`${folder}/package.json`));
       if (json !== undefined && json !== null) return { folder, json };
     }
     return undefined;
@@ -147,6 +158,10 @@
 
   return {
     kindOf,
+    // Looks again for what was not there: a program may have written it since.
+    forgetMissing() {
+      for (const map of [kinds, read]) for (const [path, found] of map) if (found === undefined) map.delete(path);
+    },
     notFound,
     notImported,
     readJson,
@@ -159,11 +174,21 @@
         const found = inPackage(own.folder, subpath, conditions, asPath);
         if (found !== undefined) return found;
       }
+      const inFolder = (folder) => {
+        if (root === '' || folder.endsWith('/node_modules')) return undefined;
+        const place = `${folder === '/' ? '' : folder}/node_modules/${name}`;
+        if (quietly(folder, () => kindOf(place)) !== 'directory') return undefined;
+        return inPackage(place, subpath, conditions, asPath);
+      };
+      let last = from;
       for (const folder of foldersAbove(from)) {
-        if (folder.endsWith('/node_modules')) continue;
-        const place = `${folder}/node_modules/${name}`;
-        if (kindOf(place) !== 'directory') continue;
-        const found = inPackage(place, subpath, conditions, asPath);
+        const found = inFolder(folder);
+        if (found !== undefined) return found;
+        last = folder;
+      }
+      while (last !== '/') {
+        last = dirname(last);
+        const found = inFolder(last);
         if (found !== undefined) return found;
       }
       return undefined;

@@ -20,9 +20,12 @@
     return [...all];
   };
   const env = new Proxy(
-    { __proto__: null },
+    {},
     {
-      get: (_, name) => (typeof name === 'symbol' ? undefined : read(name)),
+      get(target, name) {
+        if (typeof name === 'symbol' || (name in target && !changed.has(name))) return target[name];
+        return read(name);
+      },
       has: (_, name) => typeof name === 'string' && names().includes(name),
       ownKeys: () => names(),
       getOwnPropertyDescriptor(_, name) {
@@ -49,24 +52,69 @@
   const { performance, Error } = globalThis;
   const { writeErr } = native;
 
-  // Listeners by event. Only the few events below ever happen.
-  const listeners = new Map();
-  let isExiting = false;
-  const emit = (event, ...args) => {
-    if (event === 'exit') isExiting = true;
-    const called = listeners.get(event);
-    if (called === undefined || called.length === 0) return false;
-    for (const { listener, once } of [...called]) {
-      if (once) process.off(event, listener);
-      Reflect.apply(listener, process, args);
-    }
+  // Events of the run and those that the program makes itself. The guest is told of the first listener.
+  const { EventEmitter } = internal.library('events');
+  const base = EventEmitter.prototype;
+  let isHeard = false;
+  let printsWarnings = true;
+  let capture = null;
+  const hear = () => {
+    if (!isHeard) native.onProcessEvent(happened);
+    isHeard = true;
+  };
+  const happened = (event, ...args) => {
+    if (event !== 'uncaughtException') return process.emit(event, ...args);
+    process.emit('uncaughtExceptionMonitor', ...args);
+    if (capture === null) return process.emit(event, ...args);
+    capture(args[0]);
     return true;
   };
-  const listen = (event, listener, once) => {
-    if (typeof listener !== 'function') throw internal.wrongType('listener', 'of type function', listener);
-    if (listeners.size === 0) native.onProcessEvent(emit);
-    listeners.set(event, [...(listeners.get(event) ?? []), { listener, once }]);
-    return process;
+  const own = {
+    on(event, listener) {
+      hear();
+      return base.on.call(this, event, listener);
+    },
+    prependListener(event, listener) {
+      hear();
+      return base.prependListener.call(this, event, listener);
+    },
+    emit(event, ...args) {
+      if (event === 'exit') process._exiting = true;
+      return base.emit.call(this, event, ...args);
+    },
+    // The listener that prints warnings is one of them.
+    removeAllListeners(...events) {
+      if (events.length === 0 || events[0] === 'warning') printsWarnings = false;
+      return base.removeAllListeners.apply(this, events);
+    },
+  };
+  own.addListener = own.on;
+  // Its own class, as Node has it.
+  const proto = Object.create(base);
+  internal.hidden(proto, 'constructor', Object.defineProperty(function () {}, 'name', { value: 'process' }));
+  for (const [name, method] of Object.entries(own)) internal.hidden(proto, name, method);
+
+  const SIGNALS = {
+    __proto__: null, SIGHUP: 1, SIGINT: 2, SIGQUIT: 3, SIGABRT: 6, SIGKILL: 9, SIGUSR1: 10, SIGSEGV: 11, SIGUSR2: 12,
+    SIGPIPE: 13, SIGALRM: 14, SIGTERM: 15, SIGCHLD: 17, SIGCONT: 18, SIGSTOP: 19, SIGTSTP: 20, SIGWINCH: 28,
+  };
+  const signalOf = (signal) => {
+    if (typeof signal === 'number') return Object.entries(SIGNALS).find(([, number]) => number === signal) ?? ['', signal];
+    if (SIGNALS[signal] !== undefined) return [signal, SIGNALS[signal]];
+    throw internal.coded(new TypeError(`Unknown signal: ${signal}`), 'ERR_UNKNOWN_SIGNAL');
+  };
+
+  let mask = 0o22;
+  let hasHelped = false;
+  const printWarning = (warning) => {
+    const isDeprecation = warning.name === 'DeprecationWarning';
+    if (!printsWarnings || (isDeprecation && process.noDeprecation)) return;
+    const mark = warning.code ? `[${warning.code}] ` : '';
+    let text = `(node:${process.pid}) ${mark}${warning}`;
+    if (typeof warning.detail === 'string') text += `\n${warning.detail}`;
+    if (!hasHelped) text += `\n(Use \`node --trace-${isDeprecation ? 'deprecation' : 'warnings'} ...\` to show where the warning was created)`;
+    hasHelped = true;
+    writeErr(`${text}\n`);
   };
 
   const inUse = () => {
@@ -106,6 +154,7 @@
       Object.defineProperty(process, 'argv', { value, writable: true });
     },
     argv0: 'node',
+    _exiting: false,
     execPath: '/usr/bin/node',
     execArgv: [],
     platform: 'linux',
@@ -113,9 +162,9 @@
     pid: 1,
     ppid: 0,
     title: 'node',
-    version: 'v20.0.0',
-    versions: { node: '20.0.0' },
-    release: { name: 'node' },
+    version: 'v20.20.0',
+    versions: { node: '20.20.0', v8: '11.3.244.8-node.33', uv: '1.46.0', zlib: '1.3.1', modules: '115', openssl: '3.0.17', unicode: '15.1' },
+    release: { name: 'node', lts: 'Iron' },
     config: { variables: {} },
     features: { inspector: false, debug: false, uv: false, ipv6: true, tls_alpn: true, tls_sni: true, tls_ocsp: true, tls: true },
     allowedNodeEnvironmentFlags: new Set(),
@@ -136,13 +185,23 @@
       if (looked.type !== 'directory') throw failed('ENOTDIR', 'not a directory', -20);
       internal.changeDirectory(target);
     },
-    umask: () => 0o22,
+    umask(wanted = undefined) {
+      const former = mask;
+      if (wanted !== undefined) {
+        const bits = typeof wanted === 'string' && /^[0-7]+$/.test(wanted) ? Number.parseInt(wanted, 8) : wanted;
+        if (typeof bits !== 'number') throw internal.wrongType('mask', 'of type number', wanted);
+        mask = bits & 0o777;
+      }
+      return former;
+    },
     getuid: () => 1000,
     geteuid: () => 1000,
     getgid: () => 1000,
     getegid: () => 1000,
     uptime: () => performance.now() / 1000,
     memoryUsage: Object.assign(inUse, { rss: () => inUse().rss }),
+    constrainedMemory: () => 0,
+    availableMemory: () => inUse().heapTotal,
     cpuUsage(since = { user: 0, system: 0 }) {
       return { user: Math.round(performance.now() * 1000) - since.user, system: 0 };
     },
@@ -156,6 +215,7 @@
     getBuiltinModule: (name) => internal.library(`${name}`.replace(/^node:/, '')),
     hrtime: Object.assign(
       (since = [0, 0]) => {
+        if (!Array.isArray(since)) throw internal.wrongType('time', 'an instance of Array', since);
         const now = performance.now();
         const seconds = Math.floor(now / 1000) - since[0];
         const nanoseconds = Math.round((now % 1000) * 1e6) - since[1];
@@ -179,46 +239,59 @@
     exit(code = native.exitCode() ?? 0) {
       const number = exitCodeOf(code);
       native.setExitCode(number);
-      if (!isExiting) emit('exit', number);
+      if (!process._exiting) process.emit('exit', number);
       native.exit(native.exitCode() ?? number);
     },
     abort: () => native.exit(134),
+    // A signal to the run itself is an event if something listens for it, and else its end.
     kill(pid, signal = 'SIGTERM') {
-      // Signal 0 asks if the process exists.
-      if (pid === process.pid && signal === 0) return true;
-      throw Object.assign(internal.coded(new Error('kill ESRCH'), 'ESRCH'), { errno: -3, syscall: 'kill' });
+      if (pid != (pid | 0)) throw internal.wrongType('pid', 'of type number', pid);
+      const [name, number] = signalOf(signal);
+      if (pid !== process.pid) {
+        throw Object.assign(internal.coded(new Error('kill ESRCH'), 'ESRCH'), { errno: -3, syscall: 'kill' });
+      }
+      if (number === 0) return true;
+      if (process.listenerCount(name) > 0) setImmediate(() => process.emit(name, name, number));
+      else if (name !== 'SIGCHLD' && name !== 'SIGCONT' && name !== 'SIGWINCH') native.exit(128 + number);
+      return true;
     },
-    on: (event, listener) => listen(event, listener, false),
-    addListener: (event, listener) => listen(event, listener, false),
-    once: (event, listener) => listen(event, listener, true),
-    prependListener: (event, listener) => listen(event, listener, false),
-    off(event, listener) {
-      const rest = (listeners.get(event) ?? []).filter((entry) => entry.listener !== listener);
-      listeners.set(event, rest);
-      return process;
+    setUncaughtExceptionCaptureCallback(callback) {
+      if (callback !== null && typeof callback !== 'function') throw internal.wrongType('fn', 'of type function or null', callback);
+      capture = callback;
+      hear();
     },
-    removeListener: (event, listener) => process.off(event, listener),
-    removeAllListeners(event = undefined) {
-      if (event === undefined) listeners.clear();
-      else listeners.delete(event);
-      return process;
-    },
-    emit,
-    listeners: (event) => (listeners.get(event) ?? []).map((entry) => entry.listener),
-    listenerCount: (event) => (listeners.get(event) ?? []).length,
-    setMaxListeners: () => process,
+    hasUncaughtExceptionCaptureCallback: () => capture !== null,
     emitWarning(warning, type = undefined, code = undefined) {
-      if (type !== null && typeof type === 'object') ({ type, code } = type);
-      const error = warning instanceof Error ? warning : new Error(`${warning}`);
-      if (error !== warning) internal.hidden(error, 'name', typeof type === 'string' ? type : 'Warning');
-      if (typeof code === 'string') error.code = code;
+      let detail;
+      if (type !== null && typeof type === 'object' && !Array.isArray(type)) ({ type, code, detail } = type);
+      else if (typeof type === 'function') [type, code] = [undefined, undefined];
+      if (type !== undefined && typeof type !== 'string') throw internal.wrongType('type', 'of type string', type);
+      if (typeof code === 'function') code = undefined;
+      if (code !== undefined && typeof code !== 'string') throw internal.wrongType('code', 'of type string', code);
+      let error = warning;
+      if (typeof warning === 'string') {
+        error = new Error(warning);
+        internal.hidden(error, 'name', type || 'Warning');
+        if (code !== undefined) error.code = code;
+        if (typeof detail === 'string') error.detail = detail;
+      } else if (!(warning instanceof Error)) throw internal.wrongType('warning', 'of type string or an instance of Error', warning);
+      if (error.name === 'DeprecationWarning') {
+        if (process.noDeprecation) return;
+        if (process.throwDeprecation) {
+          process.nextTick(() => {
+            throw error;
+          });
+          return;
+        }
+      }
       process.nextTick(() => {
-        const mark = error.code === undefined ? '' : `[${error.code}] `;
-        writeErr(`(node:${process.pid}) ${mark}${error.name}: ${error.message}\n`);
-        emit('warning', error);
+        printWarning(error);
+        process.emit('warning', error);
       });
     },
   };
+  Object.setPrototypeOf(process, proto);
+  EventEmitter.call(process);
 
   // Standard streams are made on first use.
   const stream = (name, make) =>

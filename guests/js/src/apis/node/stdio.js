@@ -74,5 +74,12 @@
     }
   }
 
-  return { output: (fd) => new Output(fd), input: () => new Input() };
+  // A program that replaces `write` of a stream receives what the console prints.
+  const made = [];
+  const { write } = Writable.prototype;
+  internal.sinkOf = (to) => {
+    const stream = made[to === native.writeOut ? 1 : 2];
+    return stream === undefined || stream.write === write ? undefined : (text) => stream.write(text);
+  };
+  return { output: (fd) => (made[fd] = new Output(fd)), input: () => new Input() };
 });
