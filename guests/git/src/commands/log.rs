@@ -1,6 +1,6 @@
 //! `git log`, `git reflog`, `git rev-list` and `git shortlog`.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use regex::bytes::{Regex, RegexBuilder};
 
@@ -11,7 +11,9 @@ use crate::bytes::text;
 use crate::fault::{Fault, Result, fatal};
 use crate::repo::Repo;
 use crate::report::beside;
+use crate::report::combined;
 use crate::report::decorate::Decorations;
+use crate::report::graph::{Drawn, Graph};
 use crate::report::options::{DiffOptions, Format};
 use crate::report::pickaxe::Pickaxe;
 use crate::report::pretty::{Pretty, Printer};
@@ -41,6 +43,7 @@ const VALUED: Valued = Valued {
         "--unified",
         "--diff-filter",
         "--exclude",
+        "--diff-merges",
     ],
 };
 
@@ -76,6 +79,14 @@ struct Select {
     is_reflog: bool,
 }
 
+/// Differences that are shown of merges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Merges {
+    Hidden,
+    FirstParent,
+    Combined,
+}
+
 /// Arguments of `git log` and its kin.
 struct Wish<'r> {
     select: Select,
@@ -84,7 +95,7 @@ struct Wish<'r> {
     range: Range,
     paths: Pathspecs,
     path_args: Vec<Vec<u8>>,
-    shows_merges: bool,
+    merges: Merges,
     is_oneline: bool,
     /// Names of the commits at which the walk begins.
     tips: Vec<(String, Oid)>,
@@ -108,7 +119,7 @@ fn wish<'r>(call: &mut Call<'_>, repo: &'r Repo) -> Result<Wish<'r>> {
     let (mut is_insensitive, mut is_fixed) = (false, false);
     let (mut greps, mut authors, mut committers) = (Vec::new(), Vec::new(), Vec::new());
     let (mut decorate, mut has_full_names) = (false, false);
-    let (mut shows_merges, mut is_oneline, mut is_not) = (false, false, false);
+    let (mut merges, mut is_oneline, mut is_not) = (Merges::Hidden, false, false);
     let now = Repo::now();
     let time = |value: &Option<Vec<u8>>| -> Result<i64> {
         let given = value_text(value);
@@ -203,7 +214,18 @@ fn wish<'r>(call: &mut Call<'_>, repo: &'r Repo) -> Result<Wish<'r>> {
                 printer.is_coloured = options.is_coloured;
             }
             "--no-decorate" => decorate = false,
-            "-m" | "-c" | "--cc" | "--diff-merges" => shows_merges = name == "-m",
+            "-m" => merges = Merges::FirstParent,
+            "-c" | "--cc" => merges = Merges::Combined,
+            "--diff-merges" => {
+                merges = match value_text(&value).as_str() {
+                    "off" | "none" => Merges::Hidden,
+                    "on" | "m" | "separate" | "first-parent" | "1" => Merges::FirstParent,
+                    "c" | "cc" | "combined" | "dense-combined" => Merges::Combined,
+                    other => {
+                        return Err(fatal(format!("invalid value for '--diff-merges': '{other}'")));
+                    }
+                }
+            }
             "--no-notes"
             | "--notes"
             | "--show-signature"
@@ -291,7 +313,7 @@ fn wish<'r>(call: &mut Call<'_>, repo: &'r Repo) -> Result<Wish<'r>> {
         range,
         paths: specs,
         path_args: paths,
-        shows_merges,
+        merges,
         is_oneline,
         tips,
     })
@@ -336,6 +358,8 @@ fn commits(repo: &Repo, wish: &mut Wish<'_>) -> Result<Vec<(Oid, Commit)>> {
         all.push(*oid)?;
     }
     let mut found = Vec::new();
+    // Parents that are followed, for commits that are shown without those between.
+    let mut followed: HashMap<Oid, Vec<Oid>> = HashMap::new();
     let mut skipped = 0;
     while let Some((oid, commit)) = all.pop() {
         if wish.select.since.is_some_and(|since| commit.time() < since) {
@@ -375,8 +399,11 @@ fn commits(repo: &Repo, wish: &mut Wish<'_>) -> Result<Vec<(Oid, Commit)>> {
             let changes = changes_of(repo, &commit, &wish.paths)?;
             is_taken = !pickaxe.filter(repo, changes)?.is_empty();
         }
-        for parent in parents {
-            all.push(parent)?;
+        for parent in &parents {
+            all.push(*parent)?;
+        }
+        if !wish.paths.is_empty() {
+            followed.insert(oid, parents);
         }
         if !is_taken {
             continue;
@@ -389,6 +416,14 @@ fn commits(repo: &Repo, wish: &mut Wish<'_>) -> Result<Vec<(Oid, Commit)>> {
             break;
         }
         found.push((oid, commit));
+    }
+    let is_joined = wish.select.is_graph || wish.select.shows_parents;
+    if !wish.paths.is_empty() && is_joined {
+        let shown: HashSet<Oid> = found.iter().map(|(oid, _)| *oid).collect();
+        let mut nearest = rewritten(&shown, &followed);
+        for (oid, commit) in &mut found {
+            commit.parents = nearest.remove(oid).unwrap_or_default();
+        }
     }
     if wish.select.is_topological || wish.select.is_graph {
         found = topological(found);
@@ -423,8 +458,28 @@ fn commits(repo: &Repo, wish: &mut Wish<'_>) -> Result<Vec<(Oid, Commit)>> {
     Ok(found)
 }
 
+/// Returns the nearest ancestors that are shown, for all shown commits.
+fn rewritten(shown: &HashSet<Oid>, followed: &HashMap<Oid, Vec<Oid>>) -> HashMap<Oid, Vec<Oid>> {
+    let nearest = |mut oid: Oid| loop {
+        if shown.contains(&oid) {
+            return Some(oid);
+        }
+        oid = *followed.get(&oid)?.first()?;
+    };
+    let one = |oid: &Oid| {
+        let mut parents: Vec<Oid> = Vec::new();
+        for parent in followed.get(oid).into_iter().flatten().filter_map(|oid| nearest(*oid)) {
+            if !parents.contains(&parent) {
+                parents.push(parent);
+            }
+        }
+        (*oid, parents)
+    };
+    shown.iter().map(one).collect()
+}
+
 /// Orders commits so that none comes before all of its children.
-fn topological(found: Vec<(Oid, Commit)>) -> Vec<(Oid, Commit)> {
+pub(crate) fn topological(found: Vec<(Oid, Commit)>) -> Vec<(Oid, Commit)> {
     let mut children: std::collections::HashMap<Oid, usize> =
         found.iter().map(|(oid, _)| (*oid, 0)).collect();
     for (_, commit) in &found {
@@ -490,7 +545,7 @@ fn print(
 ) -> Result<i32> {
     let every = if is_following { Pathspecs::all() } else { Pathspecs::new(repo, &[])? };
     let has_output = !wish.options.formats.is_empty() && !wish.options.is_silent;
-    let mut graph = crate::report::graph::Graph::default();
+    let mut graph = Graph::default();
     // Parents that only the number of commits cuts off keep their columns.
     let mut open = HashSet::new();
     if wish.select.is_graph && wish.select.most == Some(found.len()) && wish.paths.is_empty() {
@@ -498,9 +553,12 @@ fn print(
         let parents = found.iter().flat_map(|(_, commit)| &commit.parents);
         open.extend(parents.filter(|parent| !hidden.contains(parent)).copied());
     }
+    let places: HashMap<Oid, usize> =
+        found.iter().enumerate().map(|(n, (oid, _))| (*oid, n)).collect();
     for (n, (oid, commit)) in found.iter().enumerate() {
         let mut out = Vec::new();
         wish.printer.write(*oid, commit, None, &mut out);
+        // The end of the message; what follows has its own place in a graph.
         let is_separated = matches!(wish.printer.pretty, Pretty::Format { is_separator: true, .. });
         let is_format = matches!(wish.printer.pretty, Pretty::Format { .. });
         let is_last = n + 1 == found.len();
@@ -516,8 +574,11 @@ fn print(
         {
             out.push(b'\n');
         }
+        let message = out.len();
         if has_output
-            && (commit.parents.len() < 2 || wish.shows_merges || wish.select.is_first_parent)
+            && (commit.parents.len() < 2
+                || wish.merges == Merges::FirstParent
+                || wish.select.is_first_parent)
         {
             let paths = if is_following { &every } else { &wish.paths };
             let mut changed = wish.options.prepare(repo, changes_of(repo, commit, paths)?)?;
@@ -541,6 +602,15 @@ fn print(
                 out.extend(text);
             }
         }
+        if has_output && commit.parents.len() > 1 && wish.merges == Merges::Combined {
+            let mut text = Vec::new();
+            let paths = if is_following { &every } else { &wish.paths };
+            combined::commit(repo, commit, &wish.options, paths, &mut text)?;
+            if !wish.is_oneline {
+                out.push(b'\n');
+            }
+            out.extend(text);
+        }
         let is_apart =
             !is_format && !matches!(wish.printer.pretty, Pretty::Oneline | Pretty::Reference);
         if is_apart && !is_last {
@@ -551,10 +621,19 @@ fn print(
         }
         match wish.select.is_graph {
             true => {
-                let shown = |parent: &Oid| {
-                    open.contains(parent) || found[n + 1..].iter().any(|(oid, _)| oid == parent)
+                let place = |parent: &&Oid| {
+                    open.contains(*parent) || places.get(*parent).is_some_and(|place| *place > n)
                 };
-                call.out.text(graph.draw(*oid, &commit.parents, &out, &shown));
+                let (message, rest) = out.split_at(message);
+                let drawn = Drawn {
+                    oid: *oid,
+                    parents: commit.parents.iter().filter(place).copied().collect(),
+                    mark: wish.printer.marks.get(oid).copied().unwrap_or('*'),
+                    message,
+                    rest,
+                    is_separated: !is_last && (is_apart || is_separated),
+                };
+                call.out.text(graph.draw(&drawn));
             }
             false => call.out.text(out),
         }

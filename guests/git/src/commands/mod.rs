@@ -22,6 +22,7 @@ mod merge;
 mod no_index;
 mod object;
 mod pick;
+mod rebase;
 mod refs;
 mod remote;
 mod reset;
@@ -109,7 +110,7 @@ const TABLE: &[(&str, Run)] = &[
     ("pull", remote::pull),
     ("push", remote::push),
     ("read-tree", object::read_tree),
-    ("rebase", pick::rebase),
+    ("rebase", rebase::rebase),
     ("reflog", log::reflog),
     ("remote", remote::remote),
     ("reset", reset::run),

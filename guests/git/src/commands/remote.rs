@@ -359,7 +359,7 @@ pub(crate) fn pull(call: &mut Call<'_>) -> Result<i32> {
     call.args = passed;
     if is_rebase || repo.config.flag("pull.rebase") == Some(true) {
         call.name = "rebase".to_owned();
-        return super::pick::rebase(call);
+        return super::rebase::rebase(call);
     }
     call.name = "merge".to_owned();
     super::merge::run(call)

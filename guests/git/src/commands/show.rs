@@ -7,6 +7,7 @@ use crate::bytes::text;
 use crate::fault::{Result, fatal};
 use crate::repo::Repo;
 use crate::report::decorate::Decorations;
+use crate::report::combined;
 use crate::report::options::{DiffOptions, Format};
 use crate::report::pretty::{Pretty, Printer};
 use crate::revision;
@@ -146,10 +147,19 @@ fn object(
             // A merge without conflicts has no patch of its own; statistics are those of its first
             // parent.
             let mut options = options.clone();
+            let formats = options.formats.clone();
             if commit.parents.len() > 1 {
                 options.formats.retain(|format| *format != Format::Patch);
             }
-            if commit.parents.len() < 2 || !options.formats.is_empty() {
+            let has_patch = formats.contains(&Format::Patch) && !options.is_silent;
+            if commit.parents.len() > 1 && has_patch && options.formats.is_empty() {
+                let mut difference = Vec::new();
+                combined::commit(repo, &commit, &options, paths, &mut difference)?;
+                if !is_oneline && !is_format || !difference.is_empty() && !(is_oneline || text.is_empty()) {
+                    text.push(b'\n');
+                }
+                text.extend(difference);
+            } else if commit.parents.len() < 2 || !options.formats.is_empty() {
                 let changes = options.prepare(repo, changes_of(repo, &commit, paths)?)?;
                 let mut difference = Vec::new();
                 options.write(repo, &changes, &mut difference)?;

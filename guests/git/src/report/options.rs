@@ -90,6 +90,18 @@ impl DiffOptions {
         }
     }
 
+    /// Returns options that no setting changes, for comparing patches.
+    pub(crate) fn plain(repo: &Repo) -> DiffOptions {
+        let prefix = |text: &str| text.to_owned();
+        DiffOptions {
+            renames: None,
+            is_coloured: false,
+            old_prefix: prefix("a/"),
+            new_prefix: prefix("b/"),
+            ..DiffOptions::new(repo)
+        }
+    }
+
     fn set_words(&mut self, style: WordStyle) {
         self.words = Some(style);
         self.is_coloured |= style == WordStyle::Colour;
