@@ -8,7 +8,7 @@ use super::Call;
 use super::diff::split_operands;
 use crate::args::{Arg, Valued, value_text};
 use crate::bytes::text;
-use crate::fault::{Fault, Result, fatal};
+use crate::fault::{At, Fault, Result, fatal};
 use crate::repo::Repo;
 use crate::report::beside;
 use crate::report::combined;
@@ -16,6 +16,7 @@ use crate::report::decorate::Decorations;
 use crate::report::graph::{Drawn, Graph};
 use crate::report::options::{DiffOptions, Format};
 use crate::report::pickaxe::Pickaxe;
+use crate::report::same;
 use crate::report::pretty::{Pretty, Printer};
 use crate::revision::{self, Range};
 use crate::store::object::{Commit, Kind, Signature};
@@ -77,6 +78,23 @@ struct Select {
     is_by_decoration: bool,
     is_graph: bool,
     is_reflog: bool,
+    is_ancestry: bool,
+    /// Side of `a...b` that is shown.
+    side: Option<char>,
+    cherry: Cherry,
+    /// Only the named commits are shown.
+    is_standing: bool,
+    /// Times are printed before the identities.
+    has_time: bool,
+}
+
+/// Treatment of commits that both sides of `a...b` have in their own way.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Cherry {
+    #[default]
+    Shown,
+    Hidden,
+    Marked,
 }
 
 /// Differences that are shown of merges.
@@ -97,6 +115,8 @@ struct Wish<'r> {
     path_args: Vec<Vec<u8>>,
     merges: Merges,
     is_oneline: bool,
+    /// Marks of commits in a graph.
+    marks: HashMap<Oid, char>,
     /// Names of the commits at which the walk begins.
     tips: Vec<(String, Oid)>,
 }
@@ -132,6 +152,7 @@ fn wish<'r>(call: &mut Call<'_>, repo: &'r Repo) -> Result<Wish<'r>> {
         given.parse().map_err(|_| fatal(format!("'{given}': not an integer")))
     };
     let mut negated: Vec<Vec<u8>> = Vec::new();
+    let mut has_notes = true;
     for arg in call.parse(&VALUED)? {
         let (name, value) = match arg {
             Arg::Option(name, value) => (name, value),
@@ -170,7 +191,7 @@ fn wish<'r>(call: &mut Call<'_>, repo: &'r Repo) -> Result<Wish<'r>> {
             "--follow" => select.is_following = true,
             "--topo-order" => select.is_topological = true,
             "--author-date-order" => select.is_by_author_date = true,
-            "--date-order" | "--no-walk" | "--full-history" | "--simplify-merges" | "--sparse"
+            "--date-order" | "--full-history" | "--simplify-merges" | "--sparse"
             | "--ignore-missing" => {}
             "-S" => select.pickaxe = value.map(Pickaxe::Text),
             "-G" => select.pickaxe = Some(Pickaxe::pattern(&value_text(&value))?),
@@ -226,16 +247,39 @@ fn wish<'r>(call: &mut Call<'_>, repo: &'r Repo) -> Result<Wish<'r>> {
                     }
                 }
             }
-            "--no-notes"
-            | "--notes"
-            | "--show-signature"
+            "--no-notes" => has_notes = false,
+            "--notes" | "--show-notes" => {
+                printer.read_notes(value.as_deref().map(text).as_deref())?;
+            }
+            "--ancestry-path" => select.is_ancestry = true,
+            "--left-only" => select.side = Some('<'),
+            "--right-only" => select.side = Some('>'),
+            "--cherry-pick" => select.cherry = Cherry::Hidden,
+            "--cherry-mark" => select.cherry = Cherry::Marked,
+            "--cherry" => {
+                select.cherry = Cherry::Marked;
+                select.side = Some('>');
+                select.parents.1 = Some(1);
+            }
+            "--no-walk" => select.is_standing = true,
+            "--timestamp" => select.has_time = true,
+            "--stdin" => {
+                for line in std::io::BufRead::split(std::io::stdin().lock(), b'\n') {
+                    let line = line.at(b"standard input")?;
+                    if !line.is_empty() {
+                        operands.push(line);
+                    }
+                }
+            }
+            "--show-signature"
             | "--use-mailmap"
             | "--no-mailmap"
             | "--clear-decorations"
             | "--decorate-refs"
             | "--encoding"
             | "--exclude"
-            | "--cherry-pick"
+            | "--dense"
+            | "--show-pulls"
             | "--no-expand-tabs"
             | "--no-ext-diff" => {}
             "-L" => {
@@ -251,6 +295,15 @@ fn wish<'r>(call: &mut Call<'_>, repo: &'r Repo) -> Result<Wish<'r>> {
         }
     }
     operands.extend(negated);
+    let wants_notes = match &printer.pretty {
+        Pretty::Format { format, .. } => format.contains("%N"),
+        _ => true,
+    };
+    match has_notes {
+        true if printer.notes.is_empty() && wants_notes => printer.read_notes(None)?,
+        true => {}
+        false => printer.notes.clear(),
+    }
     for (patterns, to) in [
         (greps, &mut select.greps),
         (authors, &mut select.authors),
@@ -315,6 +368,7 @@ fn wish<'r>(call: &mut Call<'_>, repo: &'r Repo) -> Result<Wish<'r>> {
         path_args: paths,
         merges,
         is_oneline,
+        marks: HashMap::new(),
         tips,
     })
 }
@@ -399,8 +453,10 @@ fn commits(repo: &Repo, wish: &mut Wish<'_>) -> Result<Vec<(Oid, Commit)>> {
             let changes = changes_of(repo, &commit, &wish.paths)?;
             is_taken = !pickaxe.filter(repo, changes)?.is_empty();
         }
-        for parent in &parents {
-            all.push(*parent)?;
+        if !wish.select.is_standing {
+            for parent in &parents {
+                all.push(*parent)?;
+            }
         }
         if !wish.paths.is_empty() {
             followed.insert(oid, parents);
@@ -417,6 +473,7 @@ fn commits(repo: &Repo, wish: &mut Wish<'_>) -> Result<Vec<(Oid, Commit)>> {
         }
         found.push((oid, commit));
     }
+    select_sides(repo, wish, &mut found)?;
     let is_joined = wish.select.is_graph || wish.select.shows_parents;
     if !wish.paths.is_empty() && is_joined {
         let shown: HashSet<Oid> = found.iter().map(|(oid, _)| *oid).collect();
@@ -429,7 +486,9 @@ fn commits(repo: &Repo, wish: &mut Wish<'_>) -> Result<Vec<(Oid, Commit)>> {
         found = topological(found);
     }
     if let Some((left, _)) = wish.range.symmetric.filter(|_| wish.select.shows_sides) {
-        wish.printer.marks = beside::sides(repo, &found, left)?;
+        for (oid, mark) in beside::sides(repo, &found, left)? {
+            wish.printer.marks.entry(oid).or_insert(mark);
+        }
     }
     let short = |oid: &Oid| match wish.printer.is_abbreviated {
         true => repo.odb.short(*oid),
@@ -455,7 +514,66 @@ fn commits(repo: &Repo, wish: &mut Wish<'_>) -> Result<Vec<(Oid, Commit)>> {
     if wish.select.is_reversed {
         found.reverse();
     }
+    if wish.select.is_graph {
+        // The graph has the marks instead of its stars.
+        wish.marks = std::mem::take(&mut wish.printer.marks)
+            .into_iter()
+            .map(|(oid, mark)| (oid, if mark == '-' { 'o' } else { mark }))
+            .collect();
+    }
     Ok(found)
+}
+
+/// Drops the commits of one side of `a...b`, those that both sides have, and those that are not on
+/// the way from the hidden ones.
+fn select_sides(repo: &Repo, wish: &mut Wish<'_>, found: &mut Vec<(Oid, Commit)>) -> Result<()> {
+    if let Some((left, _)) = wish.range.symmetric {
+        let sides = beside::sides(repo, found, left)?;
+        let side_of = |oid: &Oid| sides.get(oid).copied().unwrap_or('>');
+        if wish.select.cherry != Cherry::Shown {
+            let mut changes: HashMap<Oid, [bool; 2]> = HashMap::new();
+            let mut own: HashMap<Oid, Oid> = HashMap::new();
+            for (oid, commit) in found.iter() {
+                if let Some(change) = same::change(repo, commit)? {
+                    own.insert(*oid, change);
+                    changes.entry(change).or_default()[usize::from(side_of(oid) == '<')] = true;
+                }
+            }
+            let is_equal =
+                |oid: &Oid| own.get(oid).is_some_and(|change| changes[change] == [true, true]);
+            match wish.select.cherry {
+                Cherry::Hidden => found.retain(|(oid, _)| !is_equal(oid)),
+                Cherry::Marked => {
+                    for (oid, _) in found.iter() {
+                        let mark = if is_equal(oid) { '=' } else { '+' };
+                        wish.printer.marks.insert(*oid, mark);
+                    }
+                }
+                Cherry::Shown => {}
+            }
+        }
+        if let Some(side) = wish.select.side {
+            found.retain(|(oid, _)| side_of(oid) == side);
+        }
+    }
+    if wish.select.is_ancestry {
+        let bottoms: HashSet<Oid> = wish.range.hidden.iter().copied().collect();
+        let mut inside: HashSet<Oid> = HashSet::new();
+        // The oldest come last; a few rounds settle commits whose dates are out of order.
+        loop {
+            let before = inside.len();
+            for (oid, commit) in found.iter().rev() {
+                if commit.parents.iter().any(|p| bottoms.contains(p) || inside.contains(p)) {
+                    inside.insert(*oid);
+                }
+            }
+            if inside.len() == before {
+                break;
+            }
+        }
+        found.retain(|(oid, _)| inside.contains(oid));
+    }
+    Ok(())
 }
 
 /// Returns the nearest ancestors that are shown, for all shown commits.
@@ -597,6 +715,10 @@ fn print(
                     matches!(wish.options.formats.as_slice(), [Format::Patch]) || !wish.is_oneline;
                 let is_oneline = wish.is_oneline || wish.printer.pretty == Pretty::Oneline;
                 if !is_oneline && starts_apart && !is_empty {
+                    let has = |format: Format| wish.options.formats.contains(&format);
+                    if has(Format::Stat) && has(Format::Patch) {
+                        out.extend(b"---");
+                    }
                     out.push(b'\n');
                 }
                 out.extend(text);
@@ -628,7 +750,7 @@ fn print(
                 let drawn = Drawn {
                     oid: *oid,
                     parents: commit.parents.iter().filter(place).copied().collect(),
-                    mark: wish.printer.marks.get(oid).copied().unwrap_or('*'),
+                    mark: wish.marks.get(oid).copied().unwrap_or('*'),
                     message,
                     rest,
                     is_separated: !is_last && (is_apart || is_separated),

@@ -3,10 +3,13 @@
 mod add;
 mod am;
 mod apply;
+mod archive;
 mod bisect;
 mod blame;
 mod branch;
+mod check_attr;
 mod checkout;
+mod cherry;
 mod clean;
 mod clone;
 mod commit;
@@ -19,7 +22,9 @@ mod init;
 mod list;
 mod log;
 mod merge;
+mod name_rev;
 mod no_index;
+mod notes;
 mod object;
 mod pick;
 mod rebase;
@@ -76,12 +81,15 @@ const TABLE: &[(&str, Run)] = &[
     ("add", add::add),
     ("am", am::run),
     ("apply", apply::run),
+    ("archive", archive::run),
     ("bisect", bisect::run),
     ("blame", blame::run),
     ("branch", branch::run),
     ("cat-file", object::cat_file),
+    ("check-attr", check_attr::run),
     ("check-ignore", list::check_ignore),
     ("checkout", checkout::checkout),
+    ("cherry", cherry::run),
     ("cherry-pick", pick::cherry_pick),
     ("clean", clean::run),
     ("clone", clone::run),
@@ -107,6 +115,8 @@ const TABLE: &[(&str, Run)] = &[
     ("merge", merge::run),
     ("merge-base", refs::merge_base),
     ("mv", add::mv),
+    ("name-rev", name_rev::run),
+    ("notes", notes::run),
     ("pull", remote::pull),
     ("push", remote::push),
     ("read-tree", object::read_tree),

@@ -43,6 +43,8 @@ pub(crate) struct Graph {
     added: isize,
     added_before: isize,
     room: usize,
+    /// A blank line comes before the next commit.
+    is_apart: bool,
 }
 
 impl Default for Graph {
@@ -63,6 +65,7 @@ impl Default for Graph {
             added: 0,
             added_before: 0,
             room: 0,
+            is_apart: false,
         }
     }
 }
@@ -85,6 +88,27 @@ impl Graph {
     pub(crate) fn draw(&mut self, drawn: &Drawn<'_>) -> Vec<u8> {
         self.begin(drawn.oid, drawn.parents.clone());
         let mut out = Vec::new();
+        if self.is_apart {
+            let mut line = match self.row {
+                Row::Commit => "| ".repeat(self.columns.len()),
+                _ => self.line(drawn.mark),
+            };
+            while line.len() < self.width {
+                line.push(' ');
+            }
+            out.extend(line.bytes());
+            out.push(b'\n');
+            self.row_before = Row::Padding;
+        }
+        self.is_apart = drawn.is_separated;
+        let (mut message, mut rest) = (drawn.message, drawn.rest);
+        // The blank line before the next commit is as wide as that commit.
+        if drawn.is_separated {
+            match rest.strip_suffix(b"\n") {
+                Some(shorter) => rest = shorter,
+                None => message = message.strip_suffix(b"\n").unwrap_or(message),
+            }
+        }
         loop {
             let is_commit = self.row == Row::Commit;
             out.extend(self.line(drawn.mark).bytes());
@@ -93,7 +117,7 @@ impl Graph {
             }
             out.push(b'\n');
         }
-        let mut lines = bytes::lines(drawn.message);
+        let mut lines = bytes::lines(message);
         match lines.next() {
             Some(first) => out.extend(first),
             None => out.push(b'\n'),
@@ -106,12 +130,9 @@ impl Graph {
             out.extend(self.line(drawn.mark).bytes());
             out.push(b'\n');
         }
-        for line in bytes::lines(drawn.rest) {
+        for line in bytes::lines(rest) {
             out.extend(self.line(drawn.mark).bytes());
             out.extend(line);
-        }
-        if drawn.is_separated {
-            self.row_before = Row::Padding;
         }
         out
     }
