@@ -34,7 +34,7 @@ pub(crate) fn edit_sequence(repo: &Repo, file: &str) -> Result<()> {
         true => Ok(()),
         false => {
             let editor = bytes::text(&editor);
-            Err(error(format!("There was a problem with the editor '{editor}'.")))
+            Err(error(format!("there was a problem with the editor '{editor}'")))
         }
     }
 }

@@ -89,7 +89,8 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
         return Ok(0);
     }
     if operands.is_empty() {
-        let text = "usage: git archive [<options>] <tree-ish> [<path>...]\n   or: git archive --list";
+        let text =
+            "usage: git archive [<options>] <tree-ish> [<path>...]\n   or: git archive --list";
         return Err(Fault { code: USAGE, text: text.to_owned() });
     }
     let repo = call.repo()?;
@@ -107,20 +108,27 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
     if prefix.ends_with(b"/") {
         items.push(Item { name: prefix.clone(), mode: mode::TREE, data: Vec::new() });
     }
-    let paths: Vec<Vec<u8>> = operands.iter().map(|path| bytes::normal(&join(&repo.prefix, path))).collect();
+    let paths: Vec<Vec<u8>> =
+        operands.iter().map(|path| bytes::normal(&join(&repo.prefix, path))).collect();
     let mut found = vec![false; paths.len()];
     let reader = tree_reader(&repo, tree)?;
     let own = Attributes::with_reader(&repo.config, &repo.common_dir, reader);
     let attributes = if by_work { &repo.attributes } else { &own };
-    let mut source = Source { repo: &repo, attributes, prefix, commit: commit.as_ref(), paths: &paths, found: &mut found };
+    let mut source = Source {
+        repo: &repo,
+        attributes,
+        prefix,
+        commit: commit.as_ref(),
+        paths: &paths,
+        found: &mut found,
+    };
     source.collect(tree, b"", &mut items)?;
     if let Some(at) = found.iter().position(|found| !found) {
         let given = text(&operands[at]);
         return Err(fatal(format!("pathspec '{given}' did not match any files")));
     }
-    let format = format
-        .or_else(|| output.as_deref().and_then(Format::of_file))
-        .unwrap_or(Format::Tar);
+    let format =
+        format.or_else(|| output.as_deref().and_then(Format::of_file)).unwrap_or(Format::Tar);
     let id = commit.map(|(oid, _)| oid.to_string());
     let data = match format {
         Format::Tar => tar::write(&items, time, id.as_deref()),
@@ -223,7 +231,8 @@ impl Source<'_> {
 
 /// Replaces `$Format:…$` by what `git log` would print.
 fn substituted(repo: &Repo, oid: Oid, commit: &Commit, data: &[u8]) -> Vec<u8> {
-    let mut printer = crate::report::pretty::Printer::new(repo, crate::report::pretty::Pretty::Medium);
+    let mut printer =
+        crate::report::pretty::Printer::new(repo, crate::report::pretty::Pretty::Medium);
     printer.decorations = crate::report::decorate::Decorations::new(repo).unwrap_or_default();
     let mark = b"$Format:";
     let mut out = Vec::new();

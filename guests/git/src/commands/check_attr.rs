@@ -39,8 +39,14 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
             paths.push(line.at(b"standard input")?);
         }
     } else if paths.is_empty() {
-        let reason = if names.is_empty() && !is_all { "No attribute specified" } else { "No file specified" };
-        let text = format!("error: {reason}\nusage: git check-attr [-a | --all | <attr>...] [--] <pathname>...");
+        let reason = if names.is_empty() && !is_all {
+            "No attribute specified"
+        } else {
+            "No file specified"
+        };
+        let text = format!(
+            "error: {reason}\nusage: git check-attr [-a | --all | <attr>...] [--] <pathname>..."
+        );
         return Err(Fault { code: USAGE, text });
     }
     for given in paths {
@@ -60,8 +66,12 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
                 State::Value(value) => value,
             };
             match is_nul {
-                true => call.out.text([given.as_slice(), b"\0", &name, b"\0", &value, b"\0"].concat()),
-                false => call.out.line([&quoted(&given), b": ".as_slice(), &name, b": ", &value].concat()),
+                true => {
+                    call.out.text([given.as_slice(), b"\0", &name, b"\0", &value, b"\0"].concat())
+                }
+                false => call
+                    .out
+                    .line([&quoted(&given), b": ".as_slice(), &name, b": ", &value].concat()),
             }
         }
     }

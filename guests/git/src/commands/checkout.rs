@@ -87,7 +87,10 @@ pub(crate) fn checkout(call: &mut Call<'_>) -> Result<i32> {
         }
     }
     // The name of a remote branch is that of the new branch, too.
-    if wish.new.is_none() && wish.follows == Some(true) && let [name] = &before[..] {
+    if wish.new.is_none()
+        && wish.follows == Some(true)
+        && let [name] = &before[..]
+    {
         let bare = name.strip_prefix(b"refs/remotes/").unwrap_or(name);
         let short = bare.iter().position(|b| *b == b'/').map(|at| bare[at + 1..].to_vec());
         wish.new = Some(short.ok_or_else(|| fatal("missing branch name; try -b"))?);
@@ -336,7 +339,11 @@ fn go(call: &mut Call<'_>, repo: &Repo, wish: Wish, target: Option<Vec<u8>>) -> 
         let is_remote = revision::full_name(repo, &name)?
             .is_some_and(|full| full.starts_with(b"refs/remotes/"));
         if wish.follows == Some(true) || wish.follows.is_none() && is_remote {
+            let before = call.out.data.len();
             super::branch::follow(repo, &text(new), &name, call)?;
+            if wish.is_quiet {
+                call.out.data.truncate(before);
+            }
         }
     } else if new_branch.is_some() && !wish.is_quiet {
         call.out.text(super::status::tracking(repo)?);

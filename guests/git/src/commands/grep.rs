@@ -129,8 +129,14 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
             "--no-index" => place.is_outside = true,
             "--full-name" => place.is_full_name = true,
             "--max-depth" => place.depth = number().ok(),
-            "-r" | "--recursive" | "--no-recursive" | "--exclude-standard" | "--threads"
-            | "--no-exclude-standard" | "--textconv" | "--no-textconv"
+            "-r"
+            | "--recursive"
+            | "--no-recursive"
+            | "--exclude-standard"
+            | "--threads"
+            | "--no-exclude-standard"
+            | "--textconv"
+            | "--no-textconv"
             | "--recurse-submodules" => {}
             "-e" => tokens.push(Token::Pattern(value_text(&value))),
             "-f" => {
@@ -169,9 +175,9 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
     }
     if !has_dashes && !place.is_outside {
         for operand in &operands {
-            let exists = repo.relative(operand).is_ok_and(|path| {
-                crate::repo::exists(&repo.work_path(&path))
-            });
+            let exists = repo
+                .relative(operand)
+                .is_ok_and(|path| crate::repo::exists(&repo.work_path(&path)));
             let is_magic = operand.starts_with(b":") || crate::tree::glob::is_pattern(operand);
             if !exists && !is_magic && !(trees.is_empty() && repo.work_tree.is_none()) {
                 return Err(revision::unknown(&repo, operand));

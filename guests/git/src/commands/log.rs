@@ -4,20 +4,20 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use regex::bytes::{Regex, RegexBuilder};
 
-use super::Call;
 use super::diff::split_operands;
+use super::{Call, line_log};
 use crate::args::{Arg, Valued, value_text};
 use crate::bytes::text;
 use crate::fault::{At, Fault, Result, fatal};
 use crate::repo::Repo;
 use crate::report::beside;
-use crate::report::combined;
+use crate::report::combined::{self, Density};
 use crate::report::decorate::Decorations;
 use crate::report::graph::{Drawn, Graph};
 use crate::report::options::{DiffOptions, Format};
 use crate::report::pickaxe::Pickaxe;
-use crate::report::same;
 use crate::report::pretty::{Pretty, Printer};
+use crate::report::same;
 use crate::revision::{self, Range};
 use crate::store::object::{Commit, Kind, Signature};
 use crate::store::oid::Oid;
@@ -102,7 +102,7 @@ enum Cherry {
 enum Merges {
     Hidden,
     FirstParent,
-    Combined,
+    Combined(Density),
 }
 
 /// Arguments of `git log` and its kin.
@@ -115,6 +115,8 @@ struct Wish<'r> {
     path_args: Vec<Vec<u8>>,
     merges: Merges,
     is_oneline: bool,
+    /// Ranges of lines, `-L`.
+    lines: Vec<String>,
     /// Marks of commits in a graph.
     marks: HashMap<Oid, char>,
     /// Names of the commits at which the walk begins.
@@ -153,6 +155,7 @@ fn wish<'r>(call: &mut Call<'_>, repo: &'r Repo) -> Result<Wish<'r>> {
     };
     let mut negated: Vec<Vec<u8>> = Vec::new();
     let mut has_notes = true;
+    let mut lines = Vec::new();
     for arg in call.parse(&VALUED)? {
         let (name, value) = match arg {
             Arg::Option(name, value) => (name, value),
@@ -236,12 +239,14 @@ fn wish<'r>(call: &mut Call<'_>, repo: &'r Repo) -> Result<Wish<'r>> {
             }
             "--no-decorate" => decorate = false,
             "-m" => merges = Merges::FirstParent,
-            "-c" | "--cc" => merges = Merges::Combined,
+            "-c" => merges = Merges::Combined(Density::All),
+            "--cc" => merges = Merges::Combined(Density::Dense),
             "--diff-merges" => {
                 merges = match value_text(&value).as_str() {
                     "off" | "none" => Merges::Hidden,
                     "on" | "m" | "separate" | "first-parent" | "1" => Merges::FirstParent,
-                    "c" | "cc" | "combined" | "dense-combined" => Merges::Combined,
+                    "c" | "combined" => Merges::Combined(Density::All),
+                    "cc" | "dense-combined" => Merges::Combined(Density::Dense),
                     other => {
                         return Err(fatal(format!("invalid value for '--diff-merges': '{other}'")));
                     }
@@ -283,9 +288,7 @@ fn wish<'r>(call: &mut Call<'_>, repo: &'r Repo) -> Result<Wish<'r>> {
             | "--no-expand-tabs"
             | "--no-ext-diff" => {}
             "-L" => {
-                return Err(fatal(
-                    "git log -L is not supported; use git blame -L or git log -p FILE",
-                ));
+                lines.push(value_text(&value));
             }
             _ => {
                 if !options.take(&name, value.as_deref().map(text).as_deref())? {
@@ -293,6 +296,9 @@ fn wish<'r>(call: &mut Call<'_>, repo: &'r Repo) -> Result<Wish<'r>> {
                 }
             }
         }
+    }
+    if matches!(merges, Merges::Combined(_)) && options.formats.is_empty() {
+        options.formats.push(Format::Patch);
     }
     operands.extend(negated);
     let wants_notes = match &printer.pretty {
@@ -369,6 +375,7 @@ fn wish<'r>(call: &mut Call<'_>, repo: &'r Repo) -> Result<Wish<'r>> {
         merges,
         is_oneline,
         marks: HashMap::new(),
+        lines,
         tips,
     })
 }
@@ -448,6 +455,11 @@ fn commits(repo: &Repo, wish: &mut Wish<'_>) -> Result<Vec<(Oid, Commit)>> {
             if is_changed && wish.select.is_following {
                 follow(repo, &commit, wish)?;
             }
+        }
+        if is_taken && wish.options.filter.is_some() {
+            let is_shown = commit.parents.len() < 2 || wish.merges == Merges::FirstParent;
+            let changes = changes_of(repo, &commit, &wish.paths)?;
+            is_taken = is_shown && !wish.options.prepare(repo, changes)?.is_empty();
         }
         if is_taken && let Some(pickaxe) = &wish.select.pickaxe {
             let changes = changes_of(repo, &commit, &wish.paths)?;
@@ -555,6 +567,7 @@ fn select_sides(repo: &Repo, wish: &mut Wish<'_>, found: &mut Vec<(Oid, Commit)>
         if let Some(side) = wish.select.side {
             found.retain(|(oid, _)| side_of(oid) == side);
         }
+        wish.printer.sides = sides;
     }
     if wish.select.is_ancestry {
         let bottoms: HashSet<Oid> = wish.range.hidden.iter().copied().collect();
@@ -649,6 +662,18 @@ pub(crate) fn log(call: &mut Call<'_>) -> Result<i32> {
     if wish.select.is_reflog {
         return reflog_of(call, &repo, &wish, b"HEAD");
     }
+    if !wish.lines.is_empty() {
+        let tip = *wish.range.shown.first().ok_or_else(|| fatal("no commit to begin with"))?;
+        let shown = line_log::Shown {
+            printer: &wish.printer,
+            options: &wish.options,
+            is_oneline: wish.is_oneline || wish.printer.pretty == Pretty::Oneline,
+            is_format: matches!(wish.printer.pretty, Pretty::Format { is_separator: false, .. }),
+            most: wish.select.most,
+            takes: &|commit| wish.select.takes(commit),
+        };
+        return line_log::run(call, &repo, &wish.lines, tip, &wish.range.hidden, &shown);
+    }
     let is_following = wish.select.is_following;
     let found = commits(&repo, &mut wish)?;
     print(call, &repo, &wish, &found, is_following)
@@ -724,10 +749,13 @@ fn print(
                 out.extend(text);
             }
         }
-        if has_output && commit.parents.len() > 1 && wish.merges == Merges::Combined {
+        if has_output
+            && commit.parents.len() > 1
+            && let Merges::Combined(density) = wish.merges
+        {
             let mut text = Vec::new();
             let paths = if is_following { &every } else { &wish.paths };
-            combined::commit(repo, commit, &wish.options, paths, &mut text)?;
+            combined::commit(repo, commit, &wish.options, paths, density, &mut text)?;
             if !wish.is_oneline {
                 out.push(b'\n');
             }
@@ -851,6 +879,9 @@ pub(crate) fn rev_list(call: &mut Call<'_>) -> Result<i32> {
             true => repo.odb.short(*oid),
             false => oid.to_string(),
         };
+        if wish.select.has_time {
+            line.insert_str(0, &format!("{} ", commit.time()));
+        }
         if let Some(mark) = wish.printer.marks.get(oid) {
             line.insert(0, *mark);
         }
@@ -868,11 +899,56 @@ pub(crate) fn rev_list(call: &mut Call<'_>) -> Result<i32> {
     Ok(0)
 }
 
+/// Counts the authors in the output of `git log` on standard input.
+fn shortlog_of_input(call: &mut Call<'_>) -> Result<i32> {
+    let has = |letter: u8, long: &[u8]| {
+        call.args.iter().any(|arg| {
+            arg == long || arg.starts_with(b"-") && !arg.starts_with(b"--") && arg.contains(&letter)
+        })
+    };
+    let (is_summary, is_sorted, has_mail) =
+        (has(b's', b"--summary"), has(b'n', b"--numbered"), has(b'e', b"--email"));
+    let mut people: BTreeMap<Vec<u8>, Vec<Vec<u8>>> = BTreeMap::new();
+    let mut lines = std::io::BufRead::split(std::io::stdin().lock(), b'\n');
+    while let Some(line) = lines.next() {
+        let line = line.at(b"standard input")?;
+        let Some(who) = line.strip_prefix(b"Author: ").or(line.strip_prefix(b"author ")) else {
+            continue;
+        };
+        let who = Signature::parse(who);
+        let name = match has_mail {
+            true => [who.name.as_slice(), b" <", &who.mail, b">"].concat(),
+            false => who.name,
+        };
+        let mut subject = Vec::new();
+        let mut is_message = false;
+        for line in lines.by_ref() {
+            let line = line.at(b"standard input")?;
+            match line.trim_ascii().is_empty() {
+                true => is_message = true,
+                false if is_message => {
+                    subject = line.trim_ascii().to_vec();
+                    break;
+                }
+                false => {}
+            }
+        }
+        people.entry(name).or_default().push(subject);
+    }
+    print_people(call, people, is_summary, is_sorted);
+    Ok(0)
+}
+
 /// Runs `git shortlog`.
 pub(crate) fn shortlog(call: &mut Call<'_>) -> Result<i32> {
     let repo = call.repo()?;
+    // Without a revision, the log of standard input is read, unless that is a terminal.
+    let has_range = call.args.iter().any(|arg| !arg.starts_with(b"-") || arg == b"--all");
+    if !has_range && !std::io::IsTerminal::is_terminal(&std::io::stdin()) {
+        return shortlog_of_input(call);
+    }
     let (mut is_summary, mut is_sorted, mut has_mail) = (false, false, false);
-    let mut rest = Vec::new();
+    let (mut rest, mut by_committer) = (Vec::new(), false);
     for arg in std::mem::take(&mut call.args) {
         let letters = arg
             .strip_prefix(b"-")
@@ -886,20 +962,37 @@ pub(crate) fn shortlog(call: &mut Call<'_>) -> Result<i32> {
             (None, b"--summary") => is_summary = true,
             (None, b"--numbered") => is_sorted = true,
             (None, b"--email") => has_mail = true,
+            (None, b"--group=committer" | b"-c" | b"--committer") => by_committer = true,
+            (None, b"--group=author") => {}
             (None, _) => rest.push(arg),
         }
     }
     call.args = rest;
     let mut wish = wish(call, &repo)?;
     let mut people: BTreeMap<Vec<u8>, Vec<Vec<u8>>> = BTreeMap::new();
-    for (_, commit) in commits(&repo, &mut wish)?.iter().rev() {
-        let who = Signature::parse(&commit.author);
+    let found = commits(&repo, &mut wish)?;
+    for (oid, commit) in found.iter().rev() {
+        let who = Signature::parse(if by_committer { &commit.committer } else { &commit.author });
         let name = match has_mail {
             true => [who.name.as_slice(), b" <", &who.mail, b">"].concat(),
             false => who.name,
         };
-        people.entry(name).or_default().push(commit.subject());
+        let shown = match &wish.printer.pretty {
+            Pretty::Format { format, .. } => wish.printer.expand(format, *oid, commit, None),
+            _ => commit.subject(),
+        };
+        people.entry(name).or_default().push(shown);
     }
+    print_people(call, people, is_summary, is_sorted);
+    Ok(0)
+}
+
+fn print_people(
+    call: &mut Call<'_>,
+    people: BTreeMap<Vec<u8>, Vec<Vec<u8>>>,
+    is_summary: bool,
+    is_sorted: bool,
+) {
     let mut people: Vec<(Vec<u8>, Vec<Vec<u8>>)> = people.into_iter().collect();
     if is_sorted {
         people.sort_by_key(|(_, subjects)| std::cmp::Reverse(subjects.len()));
@@ -915,5 +1008,4 @@ pub(crate) fn shortlog(call: &mut Call<'_>) -> Result<i32> {
         }
         call.out.line("");
     }
-    Ok(0)
 }

@@ -178,6 +178,15 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
             continue;
         };
         let commit = revision::peel(&repo, oid, Kind::Commit);
+        let tag = if commit.as_ref().is_ok_and(|commit| *commit != oid) {
+            tag_name(&repo, oid)?
+        } else {
+            None
+        };
+        if let Some(name) = tag {
+            call.out.line(if choice.is_short { name } else { format!("{shown} tags/{name}") });
+            continue;
+        }
         let name = match commit.as_ref().ok().and_then(|oid| names.get(oid)) {
             Some(name) => name.clone(),
             None if is_always => repo.odb.short(oid),
@@ -189,15 +198,26 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
     Ok(0)
 }
 
+/// Returns the name of an annotated tag.
+fn tag_name(repo: &Repo, oid: Oid) -> Result<Option<String>> {
+    let mut tags = repo.refs.list("refs/tags/")?.into_iter();
+    Ok(tags.find(|(_, tag)| *tag == oid).map(|(name, _)| text(&name["refs/tags/".len()..])))
+}
+
 /// Adds names behind the identities in a text.
 fn annotated(data: &[u8], names: &HashMap<Oid, String>, is_short: bool) -> Vec<u8> {
     const DIGITS: usize = 40;
     let mut out = Vec::new();
     let mut at = 0;
     while at < data.len() {
-        let end = data[at..].iter().position(|b| !b.is_ascii_hexdigit()).map_or(data.len(), |n| at + n);
+        let end =
+            data[at..].iter().position(|b| !b.is_ascii_hexdigit()).map_or(data.len(), |n| at + n);
         let word = &data[at..end];
-        let name = if word.len() == DIGITS { Oid::parse(word).and_then(|oid| names.get(&oid)) } else { None };
+        let name = if word.len() == DIGITS {
+            Oid::parse(word).and_then(|oid| names.get(&oid))
+        } else {
+            None
+        };
         match name {
             Some(name) if is_short => out.extend(name.bytes()),
             Some(name) => out.extend([word, b" (", name.as_bytes(), b")"].concat()),

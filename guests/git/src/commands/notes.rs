@@ -134,7 +134,9 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
         }
         "merge" => Err(fatal("git notes merge is not supported")),
         other => {
-            let text = format!("error: unknown subcommand: `{other}'\nusage: git notes [--ref <notes-ref>] (list | add | copy | append | edit | show | remove | prune | get-ref)");
+            let text = format!(
+                "error: unknown subcommand: `{other}'\nusage: git notes [--ref <notes-ref>] (list | add | copy | append | edit | show | remove | prune | get-ref)"
+            );
             Err(Fault { code: USAGE, text })
         }
     }
@@ -172,7 +174,8 @@ fn change(
     }
     let text = if wish.parts.is_empty() {
         call.out.flush();
-        let comment = format!("\n#\n# Write/edit the notes for the following object:\n#\n# {oid}\n");
+        let comment =
+            format!("\n#\n# Write/edit the notes for the following object:\n#\n# {oid}\n");
         let start = old.clone().filter(|_| verb != "append").unwrap_or_default();
         let edited = editor::edit(repo, "NOTES_EDITMSG", &[start, comment.into_bytes()].concat())?;
         message::cleaned(&edited, true)

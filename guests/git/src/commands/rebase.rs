@@ -109,12 +109,32 @@ pub(crate) fn rebase(call: &mut Call<'_>) -> Result<i32> {
                     _ => None,
                 }
             }
-            "-s" | "--strategy" | "-v" | "--verbose" | "--no-verify" | "--verify" | "--stat"
-            | "-n" | "--no-stat" | "-r" | "--rebase-merges" | "--no-rebase-merges"
-            | "--no-gpg-sign" | "-m" | "--merge" | "--keep-empty" | "--no-keep-empty"
-            | "--empty" | "--fork-point" | "--no-fork-point" | "--no-reapply-cherry-picks"
-            | "--update-refs" | "--no-update-refs" | "--rerere-autoupdate"
-            | "--reschedule-failed-exec" | "--no-reschedule-failed-exec"
+            "-s"
+            | "--strategy"
+            | "-v"
+            | "--verbose"
+            | "--no-verify"
+            | "--verify"
+            | "--stat"
+            | "-n"
+            | "--no-stat"
+            | "-r"
+            | "--rebase-merges"
+            | "--no-rebase-merges"
+            | "--no-gpg-sign"
+            | "-m"
+            | "--merge"
+            | "--keep-empty"
+            | "--no-keep-empty"
+            | "--empty"
+            | "--fork-point"
+            | "--no-fork-point"
+            | "--no-reapply-cherry-picks"
+            | "--update-refs"
+            | "--no-update-refs"
+            | "--rerere-autoupdate"
+            | "--reschedule-failed-exec"
+            | "--no-reschedule-failed-exec"
             | "--committer-date-is-author-date" => {}
             other => return Err(call.unknown(other)),
         }
@@ -230,9 +250,10 @@ fn begin(call: &mut Call<'_>, repo: &Repo, mut wish: Wish) -> Result<i32> {
     };
     state.write(repo)?;
     if wish.is_interactive {
-        let base = upstream.map_or_else(|| repo.odb.short(head), |upstream| {
-            format!("{}..{}", repo.odb.short(upstream), repo.odb.short(head))
-        });
+        let base = upstream.map_or_else(
+            || repo.odb.short(head),
+            |upstream| format!("{}..{}", repo.odb.short(upstream), repo.odb.short(head)),
+        );
         let count = lines.len();
         let shown: Vec<u8> = lines
             .iter()

@@ -192,7 +192,8 @@ fn show(call: &mut Call<'_>, repo: &Repo, name: &str) -> Result<()> {
     for (full, _) in source.refs.list("refs/heads/")? {
         let short = text(&full["refs/heads/".len()..]);
         let known = repo.refs.resolve(format!("{prefix}{short}").as_bytes())?;
-        let word = if known.is_some() { "tracked" } else { "new (next fetch will store in remotes/" };
+        let word =
+            if known.is_some() { "tracked" } else { "new (next fetch will store in remotes/" };
         rows.push((short, word));
     }
     for (full, _) in repo.refs.list(&prefix)? {
@@ -269,10 +270,11 @@ fn open(repo: &Repo, name: &str) -> Result<(Repo, String)> {
         }
         _ => address.clone(),
     };
-    let source = clone::open(path.as_bytes()).map_err(|fault| match fault.text.contains("does not") {
-        true => unreachable(&address),
-        false => fault,
-    })?;
+    let source =
+        clone::open(path.as_bytes()).map_err(|fault| match fault.text.contains("does not") {
+            true => unreachable(&address),
+            false => fault,
+        })?;
     Ok((source, address))
 }
 
@@ -538,7 +540,9 @@ pub(crate) fn push(call: &mut Call<'_>) -> Result<i32> {
     }
     let remote = operands.first().cloned().map_or_else(|| default_remote(&repo), Ok)?;
     if operands.is_empty() && names(&repo).is_empty() {
-        return Err(fatal("No configured push destination.\nEither specify the URL from the command-line or configure a remote repository using\n\n    git remote add <name> <url>\n\nand then push using the remote name\n\n    git push <name>\n"));
+        return Err(fatal(
+            "No configured push destination.\nEither specify the URL from the command-line or configure a remote repository using\n\n    git remote add <name> <url>\n\nand then push using the remote name\n\n    git push <name>\n",
+        ));
     }
     let (target, address) = open(&repo, push_url(&repo, &remote).as_deref().unwrap_or(&remote))?;
     let mut specs: Vec<String> = operands.into_iter().skip(1).collect();

@@ -6,8 +6,8 @@ use crate::args::{Arg, Valued, value_text};
 use crate::bytes::text;
 use crate::fault::{Result, fatal};
 use crate::repo::Repo;
+use crate::report::combined::{self, Density};
 use crate::report::decorate::Decorations;
-use crate::report::combined;
 use crate::report::options::{DiffOptions, Format};
 use crate::report::pretty::{Pretty, Printer};
 use crate::revision;
@@ -65,8 +65,8 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
             }
             "--no-notes" => has_notes = false,
             "--notes" => printer.read_notes(value.as_deref().map(text).as_deref())?,
-            "--no-decorate" | "-m" | "--first-parent" | "--cc" | "-c"
-            | "--show-signature" => {}
+            "-c" => options.is_combined = true,
+            "--no-decorate" | "-m" | "--first-parent" | "--cc" | "--show-signature" => {}
             _ => {
                 if !options.take(&name, value.as_deref().map(text).as_deref())? {
                     return Err(fatal(format!("unrecognized argument: {name}")));
@@ -162,11 +162,14 @@ fn object(
             if commit.parents.len() > 1 {
                 options.formats.retain(|format| *format != Format::Patch);
             }
+            let density = if options.is_combined { Density::All } else { Density::Dense };
             let has_patch = formats.contains(&Format::Patch) && !options.is_silent;
             if commit.parents.len() > 1 && has_patch && options.formats.is_empty() {
                 let mut difference = Vec::new();
-                combined::commit(repo, &commit, &options, paths, &mut difference)?;
-                if !is_oneline && !is_format || !difference.is_empty() && !(is_oneline || text.is_empty()) {
+                combined::commit(repo, &commit, &options, paths, density, &mut difference)?;
+                if !is_oneline && !is_format
+                    || !difference.is_empty() && !(is_oneline || text.is_empty())
+                {
                     text.push(b'\n');
                 }
                 text.extend(difference);

@@ -206,7 +206,8 @@ fn store(call: &mut Call<'_>, repo: &Repo) -> Result<i32> {
             Arg::Dashes => {}
         }
     }
-    let operand = operand.ok_or_else(|| error("\"git stash store\" requires one <commit> argument"))?;
+    let operand =
+        operand.ok_or_else(|| error("\"git stash store\" requires one <commit> argument"))?;
     let oid = crate::revision::commit(repo, &operand)
         .map_err(|_| error(format!("Cannot update refs/stash with {}", text(&operand))))?;
     push_entry(repo, oid, message.unwrap_or_else(|| b"Created via \"git stash store\".".to_vec()))?;

@@ -448,8 +448,13 @@ pub(crate) fn long(
         }
         (None, None) => {
             let line = detached(repo)?;
-            let end = line.rfind(' ').filter(|_| line.starts_with("HEAD")).map_or(line.len(), |at| at + 1);
-            out.extend([&colours.red(&line.as_bytes()[..end]), line[end..].as_bytes(), b"\n"].concat());
+            let end = line
+                .rfind(' ')
+                .filter(|_| line.starts_with("HEAD"))
+                .map_or(line.len(), |at| at + 1);
+            out.extend(
+                [&colours.red(&line.as_bytes()[..end]), line[end..].as_bytes(), b"\n"].concat(),
+            );
         }
     }
     let tracking = tracking(repo)?;
@@ -475,7 +480,9 @@ pub(crate) fn long(
             out.extend(format!("  (use \"{hint}\" to unstage)\n").bytes());
         }
         for change in &state.staged {
-            out.extend([b"\t".as_slice(), &colours.green(&long_line(repo, change)), b"\n"].concat());
+            out.extend(
+                [b"\t".as_slice(), &colours.green(&long_line(repo, change)), b"\n"].concat(),
+            );
         }
         out.push(b'\n');
     }

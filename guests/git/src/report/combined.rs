@@ -44,11 +44,21 @@ impl Row<'_> {
     }
 }
 
+/// Hunks of a merge that are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Density {
+    /// `-c`.
+    All,
+    /// `--cc`: those that differ from all parents.
+    Dense,
+}
+
 /// One file with its parents.
 struct File<'a> {
     path: &'a [u8],
     parents: Vec<Side>,
     result: Side,
+    density: Density,
 }
 
 /// Writes the difference of a file in conflict: both sides and the work tree. Returns false if
@@ -70,7 +80,12 @@ pub(crate) fn conflict(
     };
     let Some(mode) = crate::tree::work::tree_mode(repo, &status, None) else { return Ok(false) };
     let result = Side { mode, oid: Oid::ZERO, is_work: true };
-    write(repo, &File { path, parents: vec![ours, theirs], result }, options, out)?;
+    write(
+        repo,
+        &File { path, parents: vec![ours, theirs], result, density: Density::Dense },
+        options,
+        out,
+    )?;
     Ok(true)
 }
 
@@ -80,6 +95,7 @@ pub(crate) fn commit(
     commit: &Commit,
     options: &DiffOptions,
     paths: &Pathspecs,
+    density: Density,
     out: &mut Vec<u8>,
 ) -> Result<()> {
     let mut files: Vec<(Vec<u8>, Vec<Side>, Side)> = Vec::new();
@@ -101,7 +117,12 @@ pub(crate) fn commit(
         });
     }
     for (path, parents, result) in &files {
-        write(repo, &File { path, parents: parents.clone(), result: *result }, options, out)?;
+        write(
+            repo,
+            &File { path, parents: parents.clone(), result: *result, density },
+            options,
+            out,
+        )?;
     }
     Ok(())
 }
@@ -118,7 +139,7 @@ fn write(repo: &Repo, file: &File<'_>, options: &DiffOptions, out: &mut Vec<u8>)
     } else {
         let lines: Vec<Vec<&[u8]>> = parents.iter().map(|data| split(data)).collect();
         let mut rows = rows(&lines, &split(&result), &options.style);
-        if !choose(&mut rows, parents.len(), options.style.context as usize) {
+        if !choose(&mut rows, file, options.style.context as usize) {
             // A clean merge has nothing to show, but a conflict is named.
             if file.result.is_work {
                 paint_header(&head, options, out);
@@ -146,7 +167,11 @@ fn paint_header(head: &[u8], options: &DiffOptions, out: &mut Vec<u8>) {
 }
 
 fn header(repo: &Repo, file: &File<'_>, options: &DiffOptions, out: &mut Vec<u8>) {
-    out.extend([b"diff --cc ".as_slice(), &quoted(file.path), b"\nindex "].concat());
+    let mark: &[u8] = match file.density {
+        Density::All => b"diff --combined ",
+        Density::Dense => b"diff --cc ",
+    };
+    out.extend([mark, &quoted(file.path), b"\nindex "].concat());
     let short = |oid: Oid| match (options.is_full_index, oid.is_zero()) {
         (true, _) => oid.to_string(),
         (false, true) => oid.to_string()[..crate::store::odb::ABBREVIATION].to_owned(),
@@ -238,11 +263,14 @@ fn joined<'a>(earlier: Vec<Lost<'a>>, lines: &[&'a [u8]], bit: u32) -> Vec<Lost<
 
 /// Marks the rows that are shown: changes that differ from all parents, and context. Returns false
 /// if there are none.
-fn choose(rows: &mut [Row<'_>], parents: usize, context: usize) -> bool {
+fn choose(rows: &mut [Row<'_>], file: &File<'_>, context: usize) -> bool {
     for row in rows.iter_mut() {
         row.is_shown = row.is_changed();
     }
-    let all = (1 << parents) - 1;
+    if file.density == Density::All {
+        return add_context(rows, context);
+    }
+    let all = (1 << file.parents.len()) - 1;
     let mut at = 0;
     while let Some(start) = next(rows, at, true) {
         let end = end_of_group(rows, start, context);
@@ -343,8 +371,10 @@ fn hunks(rows: &[Row<'_>], parents: usize, is_coloured: bool, out: &mut Vec<u8>)
             let first = rows[at].places[n];
             let after = match rows.get(end) {
                 Some(row) => row.places[n],
-                None => rows[last].places[n]
-                    + rows[last].lost.iter().filter(|lost| lost.parents & 1 << n != 0).count(),
+                None => {
+                    rows[last].places[n]
+                        + rows[last].lost.iter().filter(|lost| lost.parents & 1 << n != 0).count()
+                }
             };
             place += &format!(" -{first},{}", after - first);
         }
@@ -372,9 +402,8 @@ fn hunks(rows: &[Row<'_>], parents: usize, is_coloured: bool, out: &mut Vec<u8>)
             if at + n == last {
                 break;
             }
-            let mut line: Vec<u8> = (0..parents)
-                .map(|n| if row.new_for & 1 << n != 0 { b'+' } else { b' ' })
-                .collect();
+            let mut line: Vec<u8> =
+                (0..parents).map(|n| if row.new_for & 1 << n != 0 { b'+' } else { b' ' }).collect();
             line.extend(row.text.strip_suffix(b"\n").unwrap_or(row.text));
             match row.new_for {
                 0 => out.extend(line),

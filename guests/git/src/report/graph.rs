@@ -117,6 +117,12 @@ impl Graph {
             }
             out.push(b'\n');
         }
+        // A blank line at the end comes after the edges.
+        let has_blank = message.ends_with(b"\n\n");
+        if has_blank {
+            message = &message[..message.len() - 1];
+        }
+        let rest = [if has_blank { b"\n" } else { &b""[..] }, rest].concat();
         let mut lines = bytes::lines(message);
         match lines.next() {
             Some(first) => out.extend(first),
@@ -130,7 +136,7 @@ impl Graph {
             out.extend(self.line(drawn.mark).bytes());
             out.push(b'\n');
         }
-        for line in bytes::lines(rest) {
+        for line in bytes::lines(&rest) {
             out.extend(self.line(drawn.mark).bytes());
             out.extend(line);
         }
@@ -220,9 +226,7 @@ impl Graph {
     }
 
     fn needs_room(&self) -> bool {
-        self.parents.len() > 2
-            && self.at + 1 < self.columns.len()
-            && self.room < self.dashes() * 2
+        self.parents.len() > 2 && self.at + 1 < self.columns.len() && self.room < self.dashes() * 2
     }
 
     fn set(&mut self, row: Row) {
@@ -289,9 +293,8 @@ impl Graph {
             } else if n > self.at && self.added > 1 {
                 line.push('\\');
             } else if n > self.at && self.added == 1 {
-                let is_slanted = self.row_before == Row::Merge
-                    && self.added_before > 0
-                    && self.at_before < n;
+                let is_slanted =
+                    self.row_before == Row::Merge && self.added_before > 0 && self.at_before < n;
                 line.push(if is_slanted { '\\' } else { '|' });
             } else {
                 let came = self.edges_before.get(2 * n + 1).copied().flatten() == Some(n);

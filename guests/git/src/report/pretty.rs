@@ -78,6 +78,8 @@ pub(crate) struct Printer<'r> {
     /// Text after the identity: parents of `--parents`, references of `--source`.
     pub(crate) beside: HashMap<Oid, String>,
     pub(crate) now: i64,
+    /// Sides of `a...b`, for `%m`.
+    pub(crate) sides: HashMap<Oid, char>,
     /// Notes by their titles.
     pub(crate) notes: Vec<(String, Notes)>,
 }
@@ -98,6 +100,7 @@ impl<'r> Printer<'r> {
             marks: HashMap::new(),
             beside: HashMap::new(),
             now: Repo::now(),
+            sides: HashMap::new(),
             notes: Vec::new(),
         }
     }
@@ -114,6 +117,14 @@ impl<'r> Printer<'r> {
             self.notes.push((title, found));
         }
         Ok(())
+    }
+
+    /// Returns the mark of `%m`.
+    fn side(&self, oid: Oid) -> char {
+        match self.marks.get(&oid) {
+            Some(mark @ ('-' | '=' | '<')) => *mark,
+            _ => self.sides.get(&oid).copied().unwrap_or('>'),
+        }
     }
 
     fn note(&self, oid: Oid) -> Option<Vec<u8>> {
@@ -398,7 +409,7 @@ impl<'r> Printer<'r> {
             '%' => b"%".to_vec(),
             'N' => self.note(oid).unwrap_or_default(),
             'e' => Vec::new(),
-            'm' => self.marks.get(&oid).map_or('>', |mark| *mark).to_string().into_bytes(),
+            'm' => self.side(oid).to_string().into_bytes(),
             'd' => self.names(oid, " (", ")", false),
             'D' => self.names(oid, "", "", false),
             'S' => self.beside.get(&oid).map_or("", |name| name.trim()).as_bytes().to_vec(),

@@ -52,11 +52,7 @@ pub(crate) struct Attributes {
 
 impl Attributes {
     /// Creates attributes that are read from the work tree.
-    pub(crate) fn new(
-        config: &Config,
-        common_dir: &[u8],
-        work_tree: Option<&[u8]>,
-    ) -> Attributes {
+    pub(crate) fn new(config: &Config, common_dir: &[u8], work_tree: Option<&[u8]>) -> Attributes {
         let root = work_tree.map(<[u8]>::to_vec);
         let reader = move |dir: &[u8]| {
             let file = join(&join(root.as_ref()?, dir), b".gitattributes");
@@ -111,11 +107,12 @@ impl Attributes {
         files.reverse();
         let top = files.first().map(|(_, rules)| Rc::clone(rules));
         let mut found = Found { names: Vec::new(), states: HashMap::new() };
-        let macros: Vec<&(Vec<u8>, Vec<Assignment>)> = [Some(&self.own), top.as_deref(), Some(&self.user)]
-            .into_iter()
-            .flatten()
-            .flat_map(|rules| rules.macros.iter().rev())
-            .collect();
+        let macros: Vec<&(Vec<u8>, Vec<Assignment>)> =
+            [Some(&self.own), top.as_deref(), Some(&self.user)]
+                .into_iter()
+                .flatten()
+                .flat_map(|rules| rules.macros.iter().rev())
+                .collect();
         let mut apply = |rules: &Rules, below: &[u8]| {
             for rule in &rules.rules {
                 let text = if rule.is_anchored { below } else { name };

@@ -46,9 +46,9 @@ fn has_returns(data: &[u8]) -> bool {
 
 /// Looks at a whole file as git does: control characters and lone returns make it binary.
 fn looks_binary(data: &[u8]) -> bool {
-    let lone = data.iter().enumerate().any(|(at, b)| *b == b'\r' && data.get(at + 1) != Some(&b'\n'));
-    let is_control =
-        |b: &u8| matches!(b, 0..=7 | 11 | 14..=26 | 28..=31 | 127) || *b == 0;
+    let lone =
+        data.iter().enumerate().any(|(at, b)| *b == b'\r' && data.get(at + 1) != Some(&b'\n'));
+    let is_control = |b: &u8| matches!(b, 0..=7 | 11 | 14..=26 | 28..=31 | 127) || *b == 0;
     let controls = data.iter().filter(|b| is_control(b)).count();
     let printable = data.len() - controls;
     lone || is_binary(data) || data.contains(&0) || (printable >> 7) < controls

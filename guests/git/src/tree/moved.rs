@@ -35,7 +35,8 @@ pub(crate) fn follow(
     };
     // A side that leaves all files of the base where they are needs no search.
     let is_relevant = |from: &Files, to: &Files| {
-        from.keys().any(|path| !to.contains_key(path)) && to.keys().any(|path| !from.contains_key(path))
+        from.keys().any(|path| !to.contains_key(path))
+            && to.keys().any(|path| !from.contains_key(path))
     };
     let [b, o, t] = &*trees;
     let by_us = if is_relevant(b, o) { renamed(ours)? } else { HashMap::new() };
@@ -87,6 +88,18 @@ fn twice(
     let (Some(one), Some(two)) = (trees[1].remove(ours), trees[2].remove(theirs)) else {
         return Ok(());
     };
+    // Both names get the merged content; there is no need to merge equal files.
+    let mut merged = one;
+    if one.1 != two.1 && base.1 == one.1 {
+        merged = two;
+    } else if one.1 != two.1 && base.1 != two.1 {
+        outcome.messages.push(format!("Auto-merging {}", text(old)));
+        let read = |file: (u32, Oid)| repo.odb.blob(file.1);
+        let favor = crate::text::merge::Favor::Neither;
+        let (b, o, t) = (read(base)?, read(one)?, read(two)?);
+        let both = crate::text::merge::merge(&b, &o, &t, labels, favor);
+        merged.1 = repo.odb.write(crate::store::object::Kind::Blob, &both.data)?;
+    }
     outcome.messages.push(format!(
         "CONFLICT (rename/rename): {0} renamed to {1} in {2} and to {3} in {4}.",
         text(old),
@@ -95,17 +108,6 @@ fn twice(
         text(theirs),
         labels.theirs
     ));
-    // Both names get the merged content; there is no need to merge equal files.
-    let mut merged = one;
-    if one.1 != two.1 && base.1 == one.1 {
-        merged = two;
-    } else if one.1 != two.1 && base.1 != two.1 {
-        let read = |file: (u32, Oid)| repo.odb.blob(file.1);
-        let favor = crate::text::merge::Favor::Neither;
-        let (b, o, t) = (read(base)?, read(one)?, read(two)?);
-        let both = crate::text::merge::merge(&b, &o, &t, labels, favor);
-        merged.1 = repo.odb.write(crate::store::object::Kind::Blob, &both.data)?;
-    }
     let stages = [(old, [Some(base), None, None]), (ours, [None, Some(merged), None])];
     for (path, sides) in stages.into_iter().chain([(theirs, [None, None, Some(merged)])]) {
         let work = if path == old { None } else { Some(merged) };

@@ -59,6 +59,9 @@ pub(crate) fn read(repo: &Repo, path: &[u8], mode: u32) -> Result<Vec<u8>> {
 
 /// Compares a file of the index with the work tree.
 pub(crate) fn state(repo: &Repo, entry: &Entry, written: (u32, u32)) -> Result<State> {
+    if entry.is_skipped {
+        return Ok(State::Same);
+    }
     let Ok(status) = sys::stat(&repo.work_path(&entry.path), false) else {
         return Ok(State::Missing);
     };

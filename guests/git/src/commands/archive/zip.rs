@@ -25,7 +25,8 @@ pub(super) fn write(items: &[Item], time: i64, commit: Option<&str>) -> Result<V
                 let level = flate2::Compression::default();
                 let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), level);
                 encoder.write_all(&item.data).at(&item.name)?;
-                Some(encoder.finish().at(&item.name)?).filter(|packed| packed.len() < item.data.len())
+                Some(encoder.finish().at(&item.name)?)
+                    .filter(|packed| packed.len() < item.data.len())
             }
         };
         let method: u16 = if packed.is_some() { 8 } else { 0 };
@@ -66,7 +67,8 @@ pub(super) fn write(items: &[Item], time: i64, commit: Option<&str>) -> Result<V
         directory.extend(&item.name);
     }
     let start = offset(out.len())?;
-    let count = u16::try_from(items.len()).map_err(|_| fatal("too many files for a zip archive"))?;
+    let count =
+        u16::try_from(items.len()).map_err(|_| fatal("too many files for a zip archive"))?;
     let length = offset(directory.len())?;
     out.extend(directory);
     out.extend(b"PK\x05\x06\0\0\0\0");

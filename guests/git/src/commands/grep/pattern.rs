@@ -170,9 +170,7 @@ impl Parser<'_> {
                 Ok(Expression::Match(self.regexes.len() - 1))
             }
             Some(Token::And) => Err(fatal("--and not preceded by pattern expression")),
-            Some(Token::Or | Token::Close) | None => {
-                Err(fatal("not a pattern expression"))
-            }
+            Some(Token::Or | Token::Close) | None => Err(fatal("not a pattern expression")),
         }
     }
 

@@ -167,7 +167,8 @@ impl<'a> Printer<'a> {
                     *mark = b'-';
                 }
             }
-            if form.has_function && let Some(start) = (0..hit).rev().find(|n| is_heading(lines[*n]))
+            if form.has_function
+                && let Some(start) = (0..hit).rev().find(|n| is_heading(lines[*n]))
                 && marks[start] == 0
             {
                 marks[start] = b'=';
@@ -214,9 +215,8 @@ impl<'a> Printer<'a> {
             false => Vec::new(),
         };
         let column = |at: usize| match form.has_column && mark == b':' {
-            true => {
-                [self.painted(b"\x1b[32m", (at + 1).to_string().as_bytes()), separator.clone()].concat()
-            }
+            true => [self.painted(b"\x1b[32m", (at + 1).to_string().as_bytes()), separator.clone()]
+                .concat(),
             false => Vec::new(),
         };
         if form.shown == Shown::Parts {

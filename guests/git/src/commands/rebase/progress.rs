@@ -79,13 +79,21 @@ impl Progress {
         };
         let while_rebasing = format!("while rebasing{on}.");
         let lines = if has_conflicts {
-            format!("You are currently rebasing{on}.\n  (fix conflicts and then run \"git rebase --continue\")\n  (use \"git rebase --skip\" to skip this patch)\n  (use \"git rebase --abort\" to check out the original branch)\n\n")
+            format!(
+                "You are currently rebasing{on}.\n  (fix conflicts and then run \"git rebase --continue\")\n  (use \"git rebase --skip\" to skip this patch)\n  (use \"git rebase --abort\" to check out the original branch)\n\n"
+            )
         } else if self.has_message {
-            format!("You are currently rebasing{on}.\n  (all conflicts fixed: run \"git rebase --continue\")\n\n")
+            format!(
+                "You are currently rebasing{on}.\n  (all conflicts fixed: run \"git rebase --continue\")\n\n"
+            )
         } else if self.is_split {
-            format!("You are currently splitting a commit {while_rebasing}\n  (Once your working directory is clean, run \"git rebase --continue\")\n\n")
+            format!(
+                "You are currently splitting a commit {while_rebasing}\n  (Once your working directory is clean, run \"git rebase --continue\")\n\n"
+            )
         } else {
-            format!("You are currently editing a commit {while_rebasing}\n  (use \"git commit --amend\" to amend the current commit)\n  (use \"git rebase --continue\" once you are satisfied with your changes)\n\n")
+            format!(
+                "You are currently editing a commit {while_rebasing}\n  (use \"git commit --amend\" to amend the current commit)\n  (use \"git rebase --continue\" once you are satisfied with your changes)\n\n"
+            )
         };
         out.extend(lines.bytes());
     }

@@ -42,7 +42,10 @@ pub(super) fn skip_unneeded(
     let is_melded = |line: Option<&Line>| {
         line.is_some_and(|line| matches!(line.step, Step::Squash(_) | Step::Fixup(..)))
     };
-    while count > 0 && is_melded(lines.get(count)) && !matches!(lines[count - 1].step, Step::Pick(_)) {
+    while count > 0
+        && is_melded(lines.get(count))
+        && !matches!(lines[count - 1].step, Step::Pick(_))
+    {
         count -= 1;
     }
     done.extend(lines.drain(..count));
@@ -199,8 +202,7 @@ fn apply_change(
     };
     let short = repo.odb.short(oid);
     let subject = text(&commit.subject());
-    let (label, base) =
-        (format!("{short} ({subject})"), format!("parent of {short} ({subject})"));
+    let (label, base) = (format!("{short} ({subject})"), format!("parent of {short} ({subject})"));
     let labels = Labels { ours: "HEAD", base: &base, theirs: &label };
     let ours = repo.head_tree()?;
     let outcome = merge::merge(repo, parent, ours, commit.tree, &labels, favor(repo, state.favor))?;
@@ -210,9 +212,8 @@ fn apply_change(
         let tree = index.write_tree(&repo.odb)?;
         let was_empty = commit.tree == parent;
         if tree == ours && !was_empty {
-            call.out.note(format!(
-                "dropping {oid} {subject} -- patch contents already upstream"
-            ))?;
+            call.out
+                .note(format!("dropping {oid} {subject} -- patch contents already upstream"))?;
             return Ok(false);
         }
         return Ok(true);
@@ -358,7 +359,8 @@ fn add_message(repo: &Repo, old: &[u8], new: &[u8], fixup: Option<Kept>) -> Resu
             body.extend(commented(new));
         }
         Some(Kept::Own | Kept::OwnEdited) => {
-            body = [b"# The 1st commit message will be skipped:\n\n".as_slice(), &commented(old)].concat();
+            body = [b"# The 1st commit message will be skipped:\n\n".as_slice(), &commented(old)]
+                .concat();
             body.extend(format!("\n# This is the commit message #{count}:\n\n").bytes());
             let is_mark = new.starts_with(b"amend! ");
             body.extend(if is_mark { crate::store::object::body(new) } else { new });
@@ -465,12 +467,16 @@ pub(super) fn go_on(call: &mut Call<'_>, repo: &Repo) -> Result<i32> {
         let names: String =
             index.conflicts().iter().map(|path| format!("{}: needs merge\n", text(path))).collect();
         call.out.text(names);
-        call.out.line("You must edit all merge conflicts and then\nmark them as resolved using git add");
+        call.out.line(
+            "You must edit all merge conflicts and then\nmark them as resolved using git add",
+        );
         return Ok(1);
     }
     let all = crate::tree::pathspec::Pathspecs::all();
     if !crate::tree::changes::index_and_work(repo, &mut index, &all)?.is_empty() {
-        call.out.line("You must edit all merge conflicts and then\nmark them as resolved using git add");
+        call.out.line(
+            "You must edit all merge conflicts and then\nmark them as resolved using git add",
+        );
         return Ok(1);
     }
     commit_staged(call, repo, index.write_tree(&repo.odb)?)?;
@@ -576,5 +582,10 @@ fn stash(call: &mut Call<'_>, args: &[&str]) -> Result<i32> {
     let args = args.iter().map(|arg| arg.as_bytes().to_vec()).collect();
     let mut quiet = crate::Output::default();
     let given = call.given.clone();
-    crate::commands::stash::run(&mut Call { name: "stash".to_owned(), args, given, out: &mut quiet })
+    crate::commands::stash::run(&mut Call {
+        name: "stash".to_owned(),
+        args,
+        given,
+        out: &mut quiet,
+    })
 }

@@ -40,7 +40,7 @@ impl State {
 
     /// Reads the state of the rebase that is under way.
     pub(crate) fn read(repo: &Repo) -> Result<State> {
-        let none = || fatal("No rebase in progress?");
+        let none = || fatal("no rebase in progress");
         let branch = repo.state("rebase-merge/head-name").ok_or_else(none)?;
         let branch = bytes::trim(&branch);
         let oid = |name: &str| {

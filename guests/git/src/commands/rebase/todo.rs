@@ -93,7 +93,8 @@ pub(crate) fn parse(repo: &Repo, data: &[u8]) -> Result<Vec<Line>> {
             }
             Ok(step) => lines.push(Line { step, text: line.to_vec() }),
             Err(reason) => {
-                problems += &format!("{reason}error: invalid line {}: {}\n", number + 1, text(line));
+                problems +=
+                    &format!("{reason}error: invalid line {}: {}\n", number + 1, text(line));
             }
         }
     }
@@ -193,18 +194,23 @@ pub(crate) fn autosquash(repo: &Repo, lines: Vec<Line>) -> Result<Vec<Line>> {
         let mut wanted = own.as_slice();
         let mut verb = None;
         loop {
-            let rest = [(&b"fixup! "[..], "fixup"), (b"squash! ", "squash"), (b"amend! ", "fixup -C")]
-                .into_iter()
-                .find_map(|(mark, verb)| Some((wanted.strip_prefix(mark)?, verb)));
+            let rest =
+                [(&b"fixup! "[..], "fixup"), (b"squash! ", "squash"), (b"amend! ", "fixup -C")]
+                    .into_iter()
+                    .find_map(|(mark, verb)| Some((wanted.strip_prefix(mark)?, verb)));
             let Some((rest, found)) = rest else { break };
             verb = verb.or(Some(found));
             wanted = rest.trim_ascii();
         }
         let target = verb.and_then(|_| {
-            groups.iter().position(|(name, _)| name == wanted).or_else(|| {
-                let oid = revision::find(repo, wanted).ok().flatten()?;
-                groups.iter().position(|(_, lines)| lines[0].step == Step::Pick(oid))
-            }).or_else(|| groups.iter().position(|(name, _)| name.starts_with(wanted)))
+            groups
+                .iter()
+                .position(|(name, _)| name == wanted)
+                .or_else(|| {
+                    let oid = revision::find(repo, wanted).ok().flatten()?;
+                    groups.iter().position(|(_, lines)| lines[0].step == Step::Pick(oid))
+                })
+                .or_else(|| groups.iter().position(|(name, _)| name.starts_with(wanted)))
         });
         match (target, verb, &line.step) {
             (Some(at), Some(verb), Step::Pick(oid)) => {
