@@ -13,7 +13,7 @@ use crate::repo::Repo;
 use crate::revision;
 use crate::store::object::{Commit, Kind, TreeEntry, mode};
 use crate::store::oid::Oid;
-use crate::tree::attributes::{Attributes, State};
+use crate::tree::attributes::{Attributes, Reader, State};
 use crate::tree::convert;
 
 /// Kind of archive.
@@ -152,7 +152,7 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
 }
 
 /// Returns a function that reads `.gitattributes` of a tree.
-fn tree_reader(repo: &Repo, tree: Oid) -> Result<Box<dyn Fn(&[u8]) -> Option<Vec<u8>>>> {
+fn tree_reader(repo: &Repo, tree: Oid) -> Result<Reader> {
     let mut files = std::collections::HashMap::new();
     for (path, (_, oid)) in crate::tree::changes::files(&repo.odb, tree)? {
         if bytes::base(&path) == b".gitattributes" {

@@ -179,7 +179,8 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
                 .relative(operand)
                 .is_ok_and(|path| crate::repo::exists(&repo.work_path(&path)));
             let is_magic = operand.starts_with(b":") || crate::tree::glob::is_pattern(operand);
-            if !exists && !is_magic && !(trees.is_empty() && repo.work_tree.is_none()) {
+            let is_bare = trees.is_empty() && repo.work_tree.is_none();
+            if !exists && !is_magic && !is_bare {
                 return Err(revision::unknown(&repo, operand));
             }
         }

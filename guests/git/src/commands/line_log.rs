@@ -114,7 +114,7 @@ pub(crate) fn run(
 /// Parses `start,end:file` and `:function:file`.
 fn parse(repo: &Repo, commit: &Commit, spec: &str) -> Result<Lines> {
     let bad = || fatal(format!("-L argument not 'start,end:file' or ':funcname:file': {spec}"));
-    let at = spec[1..].rfind(':').map(|at| at + 1).ok_or_else(bad)?;
+    let at = spec.rfind(':').filter(|at| *at > 0).ok_or_else(bad)?;
     let (lines, file) = (&spec[..at], &spec[at + 1..]);
     let path = repo.relative(file.as_bytes())?;
     let Some(entry) = repo.odb.entry(commit.tree, &path)? else {
@@ -246,12 +246,17 @@ fn hunk(
     };
     let mut at = after.start;
     for edit in touched {
-        put(b' ', &new[at..edit.new.start.max(at)]);
-        put(b'-', &old[edit.old.start.max(before.start)..edit.old.end.min(before.end)]);
-        put(b'+', &new[edit.new.start.max(after.start)..edit.new.end.min(after.end)]);
+        put(b' ', part(new, at, edit.new.start));
+        put(b'-', part(old, edit.old.start.max(before.start), edit.old.end.min(before.end)));
+        put(b'+', part(new, edit.new.start.max(after.start), edit.new.end.min(after.end)));
         at = edit.new.end.clamp(at, after.end);
     }
-    put(b' ', &new[at..after.end]);
+    put(b' ', part(new, at, after.end));
+}
+
+/// Returns the lines between two numbers; none if they are the wrong way round.
+fn part<'l>(lines: &'l [&'l [u8]], from: usize, to: usize) -> &'l [&'l [u8]] {
+    lines.get(from..to).unwrap_or_default()
 }
 
 /// Writes the lines of a file that a commit added.

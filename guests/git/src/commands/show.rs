@@ -168,7 +168,7 @@ fn object(
                 let mut difference = Vec::new();
                 combined::commit(repo, &commit, &options, paths, density, &mut difference)?;
                 if !is_oneline && !is_format
-                    || !difference.is_empty() && !(is_oneline || text.is_empty())
+                    || !(difference.is_empty() || is_oneline || text.is_empty())
                 {
                     text.push(b'\n');
                 }

@@ -453,7 +453,7 @@ pub(crate) fn long(
                 .filter(|_| line.starts_with("HEAD"))
                 .map_or(line.len(), |at| at + 1);
             out.extend(
-                [&colours.red(&line.as_bytes()[..end]), line[end..].as_bytes(), b"\n"].concat(),
+                [&colours.red(&line.as_bytes()[..end]), &line.as_bytes()[end..], b"\n"].concat(),
             );
         }
     }

@@ -12,6 +12,8 @@ use crate::text::compare::{self, edits, is_binary, split};
 use crate::tree::changes::{self, Side};
 use crate::tree::pathspec::Pathspecs;
 
+/// Most parents that are compared; each is a bit of a number.
+const MAX_PARENTS: usize = 24;
 /// Longest heading of a hunk.
 const MAX_HEADING: usize = 40;
 /// Most comparisons to find lines that several parents lost.
@@ -98,6 +100,9 @@ pub(crate) fn commit(
     density: Density,
     out: &mut Vec<u8>,
 ) -> Result<()> {
+    if commit.parents.len() > MAX_PARENTS {
+        return Ok(());
+    }
     let mut files: Vec<(Vec<u8>, Vec<Side>, Side)> = Vec::new();
     for (n, parent) in commit.parents.iter().enumerate() {
         let tree = repo.odb.commit(*parent)?.tree;

@@ -380,8 +380,8 @@ impl Graph {
         }
         let mut line = String::new();
         let mut is_used = false;
-        for at in 0..new.len() {
-            let Some(to) = new[at] else {
+        for (at, edge_here) in new.iter_mut().enumerate() {
+            let Some(to) = *edge_here else {
                 line.push(' ');
                 continue;
             };
@@ -392,14 +392,14 @@ impl Graph {
             match across {
                 Some((edge, target)) if to == target && at + 1 != edge => {
                     if at != to * 2 + 3 {
-                        new[at] = None;
+                        *edge_here = None;
                     }
                     is_used = true;
                     line.push('_');
                 }
                 across => {
                     if is_used && across.is_some_and(|(edge, _)| at < edge) {
-                        new[at] = None;
+                        *edge_here = None;
                     }
                     line.push('/');
                 }

@@ -39,7 +39,7 @@ struct Rules {
 }
 
 /// Reads the file of attributes in a directory.
-type Reader = Box<dyn Fn(&[u8]) -> Option<Vec<u8>>>;
+pub(crate) type Reader = Box<dyn Fn(&[u8]) -> Option<Vec<u8>>>;
 
 /// The attributes of a repository. Files are read when a directory is first asked about.
 pub(crate) struct Attributes {

@@ -94,10 +94,10 @@ fn dos_time(time: i64) -> (u16, u16) {
         0,
         time,
     );
-    let mut parts = shown.split(' ').filter_map(|part| part.parse::<u16>().ok());
+    let mut parts = shown.split(' ').map(|part| part.parse::<u16>().unwrap_or(0));
     let mut next = || parts.next().unwrap_or(0);
     let (year, month, day) = (next(), next(), next());
     let (hour, minute, second) = (next(), next(), next());
-    let clock = hour << 11 | minute << 5 | second / 2;
+    let clock = ((hour & 31) << 11) | ((minute & 63) << 5) | (second / 2);
     (clock, year.saturating_sub(1980).min(127) << 9 | month << 5 | day)
 }

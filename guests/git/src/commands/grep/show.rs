@@ -148,7 +148,8 @@ impl<'a> Printer<'a> {
         // Marks of lines: `:` fits, `-` is context, `=` is the start of a function.
         let mut marks: Vec<u8> = vec![0; lines.len()];
         for &hit in hits {
-            let (mut from, mut to) = (hit.saturating_sub(form.before), hit + form.after);
+            let (mut from, mut to) =
+                (hit.saturating_sub(form.before), hit.saturating_add(form.after));
             if form.has_whole_functions {
                 let start = (0..=hit).rev().find(|n| is_heading(lines[*n]));
                 from = from.min(start.unwrap_or(0));
