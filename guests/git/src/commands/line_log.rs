@@ -25,7 +25,7 @@ struct Lines {
     range: Range<usize>,
 }
 
-/// What is printed of each commit.
+/// Form of the output, and the commits that are printed.
 pub(crate) struct Shown<'a> {
     pub(crate) printer: &'a Printer<'a>,
     pub(crate) options: &'a DiffOptions,

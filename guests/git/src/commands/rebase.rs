@@ -25,7 +25,7 @@ use crate::walk::{self, Walk};
 
 use state::State;
 
-/// What the command line asks for.
+/// Options and operands of the command line.
 #[derive(Default)]
 struct Wish {
     onto: Option<Vec<u8>>,

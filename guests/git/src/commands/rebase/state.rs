@@ -19,7 +19,7 @@ pub(crate) const SQUASHED: &str = "rebase-merge/message-squash";
 pub(crate) const CHAIN: &str = "rebase-merge/current-fixups";
 pub(crate) const AUTOSTASH: &str = "rebase-autostash";
 
-/// What stays the same during a rebase.
+/// Settings and commits that stay the same during a rebase.
 pub(crate) struct State {
     /// Full name of the branch; `None` if `HEAD` was detached.
     pub(crate) branch: Option<Vec<u8>>,
