@@ -167,6 +167,10 @@ fn checked(tool: &Tool, mut args: Vec<OsString>) -> Result<Vec<OsString>, i32> {
     for item in items {
         match item {
             Item::Operand(operand) => out.push(operand),
+            // The next argument would be taken for the width.
+            Item::Option(Key::Short('w') | Key::Long("width"), None) if name == "od" => {
+                out.push("--width=32".into());
+            }
             Item::Option(key, value) => write(key, value, &accepted, &mut out),
         }
     }
