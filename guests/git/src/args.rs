@@ -20,7 +20,8 @@ pub(crate) struct Valued {
     pub(crate) short: &'static str,
     /// Letters whose value is the rest of the argument, if there is one.
     pub(crate) attached: &'static str,
-    /// Long names whose value may be the next argument.
+    /// Long names whose value may be the next argument; a `?` behind a name says that the last
+    /// argument needs no value.
     pub(crate) long: &'static [&'static str],
 }
 
@@ -40,6 +41,8 @@ pub(crate) fn parse(args: Vec<Vec<u8>>, valued: &Valued) -> Result<Vec<Arg>> {
             };
             let value = match value {
                 None if valued.long.contains(&name.as_str()) => Some(next(&mut rest, &name)?),
+                // The value is the next argument, unless the option is the last one.
+                None if valued.long.contains(&format!("{name}?").as_str()) => rest.next(),
                 value => value,
             };
             out.push(Arg::Option(name, value));

@@ -8,28 +8,50 @@ use crate::repo::Repo;
 
 /// Lets the user edit a text; fails if no editor is set.
 pub(crate) fn edit(repo: &Repo, file: &str, content: &[u8]) -> Result<Vec<u8>> {
-    let editor = variable("GIT_EDITOR")
-        .or_else(|| repo.config.get("core.editor").map(|text| text.as_bytes().to_vec()))
-        .or_else(|| variable("VISUAL"))
-        .or_else(|| variable("EDITOR"));
-    let Some(editor) = editor else {
+    let Some(editor) = general(repo) else {
         let text = "Terminal is dumb, but EDITOR unset\nPlease supply the message using either -m or -F option.";
         return Err(error(text));
     };
     repo.set_state(file, content)?;
-    let path = repo.file(file);
-    if editor != b":" && editor != b"true" {
-        let script = [editor.as_slice(), b" \"$@\""].concat();
-        let code = shell(&script, &[&editor, &path], Stdout::Own);
-        if code != 0 {
-            let editor = bytes::text(&editor);
-            let text = format!(
-                "There was a problem with the editor '{editor}'.\nPlease supply the message using either -m or -F option."
-            );
-            return Err(error(text));
-        }
+    if !start(&editor, &repo.file(file)) {
+        let editor = bytes::text(&editor);
+        let text = format!(
+            "There was a problem with the editor '{editor}'.\nPlease supply the message using either -m or -F option."
+        );
+        return Err(error(text));
     }
     Ok(repo.state(file).unwrap_or_default())
+}
+
+/// Lets the user edit the list of a rebase.
+pub(crate) fn edit_sequence(repo: &Repo, file: &str) -> Result<()> {
+    let own = variable("GIT_SEQUENCE_EDITOR")
+        .or_else(|| repo.config.get("sequence.editor").map(|text| text.as_bytes().to_vec()));
+    let Some(editor) = own.or_else(|| general(repo)) else {
+        return Err(error("Terminal is dumb, but EDITOR unset"));
+    };
+    match start(&editor, &repo.file(file)) {
+        true => Ok(()),
+        false => {
+            let editor = bytes::text(&editor);
+            Err(error(format!("there was a problem with the editor '{editor}'")))
+        }
+    }
+}
+
+fn general(repo: &Repo) -> Option<Vec<u8>> {
+    variable("GIT_EDITOR")
+        .or_else(|| repo.config.get("core.editor").map(|text| text.as_bytes().to_vec()))
+        .or_else(|| variable("VISUAL"))
+        .or_else(|| variable("EDITOR"))
+}
+
+fn start(editor: &[u8], path: &[u8]) -> bool {
+    if editor == b":" || editor == b"true" {
+        return true;
+    }
+    let script = [editor, b" \"$@\""].concat();
+    shell(&script, &[editor, path], Stdout::Own) == 0
 }
 
 /// Place of a script's standard output.

@@ -12,6 +12,7 @@ use crate::store::odb::Odb;
 use crate::store::oid::Oid;
 use crate::store::reflog::{self, Change};
 use crate::store::refs::{Ref, Refs};
+use crate::tree::attributes::Attributes;
 
 /// A repository.
 pub(crate) struct Repo {
@@ -26,6 +27,7 @@ pub(crate) struct Repo {
     pub(crate) config: Config,
     pub(crate) odb: Odb,
     pub(crate) refs: Refs,
+    pub(crate) attributes: Attributes,
 }
 
 /// Returns the current directory.
@@ -130,6 +132,7 @@ impl Repo {
             return Err(fatal(format!("unknown object format '{format}': only sha1 is supported")));
         }
         Ok(Repo {
+            attributes: Attributes::new(&config, &common_dir, work_tree.as_deref()),
             odb: Odb::new(join(&common_dir, b"objects")),
             refs: Refs::new(git_dir.clone(), common_dir.clone()),
             git_dir,

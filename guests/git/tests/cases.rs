@@ -121,3 +121,13 @@ fn worktrees_bisections_and_mails_are_those_of_git() {
 fn hostile_input_is_refused() {
     check("hostile", Left::Broken);
 }
+
+#[test]
+fn rebases_merges_and_graphs_are_those_of_git() {
+    check("history", Left::Sound);
+}
+
+#[test]
+fn attributes_archives_notes_and_remotes_are_those_of_git() {
+    check("files", Left::Sound);
+}

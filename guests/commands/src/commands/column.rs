@@ -155,7 +155,8 @@ fn write_list(
     const TAB: usize = 8;
     let widest = entries.iter().map(|entry| width::of(entry.as_bytes())).max().unwrap_or(0);
     let cell = (widest / TAB + 1) * TAB;
-    let columns = (terminal / cell).max(1);
+    // More columns than entries make no difference.
+    let columns = (terminal / cell).clamp(1, entries.len().max(1));
     let rows = entries.len().div_ceil(columns);
     if columns == 1 {
         return entries.iter().try_for_each(|entry| writeln!(out, "{entry}"));

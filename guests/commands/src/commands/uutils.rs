@@ -5,6 +5,7 @@
 
 mod operands;
 mod refusals;
+mod sizes;
 
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
@@ -125,8 +126,9 @@ fn is_obsolete(name: &str, args: &[OsString]) -> bool {
 
 /// Returns the arguments with each value attached to its option. The error is an exit code; help or
 /// a message has already been printed.
-fn checked(tool: &Tool, args: Vec<OsString>) -> Result<Vec<OsString>, i32> {
+fn checked(tool: &Tool, mut args: Vec<OsString>) -> Result<Vec<OsString>, i32> {
     let name = tool.name;
+    sizes::clamp(name, &mut args);
     if matches!(name, "echo" | "expr" | "printf") || is_obsolete(name, &args) {
         if args.len() == 2 && args[1] == "--help" {
             return Err(help(tool));
@@ -160,10 +162,15 @@ fn checked(tool: &Tool, args: Vec<OsString>) -> Result<Vec<OsString>, i32> {
     if !given.keys.contains(&Key::Long("version")) {
         operands::check(&usage, &given)?;
         refusals::check(&usage, &given)?;
+        sizes::check(&usage, &items)?;
     }
     for item in items {
         match item {
             Item::Operand(operand) => out.push(operand),
+            // The next argument would be taken for the width.
+            Item::Option(Key::Short('w') | Key::Long("width"), None) if name == "od" => {
+                out.push("--width=32".into());
+            }
             Item::Option(key, value) => write(key, value, &accepted, &mut out),
         }
     }

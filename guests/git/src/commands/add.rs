@@ -31,6 +31,12 @@ pub(crate) fn stage(repo: &Repo, index: &mut Index, path: &[u8]) -> Result<()> {
             text(path)
         )));
     };
+    if mode != mode::LINK
+        && let Ok(data) = std::fs::read(crate::bytes::path(&repo.work_path(path)))
+        && let Some(warning) = crate::tree::convert::warning(repo, path, &data)
+    {
+        eprintln!("{warning}");
+    }
     let content = work::read(repo, path, mode)?;
     let mut entry = Entry::new(path.to_vec(), mode, repo.odb.write(Kind::Blob, &content)?);
     entry.known = Known::of(&status);

@@ -47,13 +47,20 @@ struct Wish {
     has_number: bool,
     is_root_plain: bool,
     is_space_ignored: bool,
+    /// The form of `git annotate`, with tabs.
+    is_annotated: bool,
     date: Option<Form>,
+}
+
+/// Runs `git annotate`.
+pub(crate) fn annotate(call: &mut Call<'_>) -> Result<i32> {
+    run(call)
 }
 
 /// Runs `git blame`.
 pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
     let repo = call.repo()?;
-    let mut wish = Wish::default();
+    let mut wish = Wish { is_annotated: call.name == "annotate", ..Wish::default() };
     let (mut operands, mut after, mut has_dashes) = (Vec::new(), Vec::new(), false);
     for arg in call.parse(&Valued {
         short: "L",
@@ -75,6 +82,8 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
                 "-n" | "--show-number" => wish.has_number = true,
                 "--root" => wish.is_root_plain = true,
                 "-w" => wish.is_space_ignored = true,
+                "-c" => wish.is_annotated = true,
+                "-t" => wish.date = Some(Form::Raw),
                 "--date" => {
                     let given = value_text(&value);
                     wish.date = Some(
@@ -130,7 +139,7 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
         }
     };
     let lines = compare::split(&content);
-    let wanted = ranges(&wish.ranges, &lines)?;
+    let wanted = ranges(&wish.ranges, &lines, &text(&file))?;
     let mut style = Style::default();
     if wish.is_space_ignored {
         style.space = compare::Space::Ignored;
@@ -141,12 +150,17 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
 }
 
 /// Returns the numbers of the lines that `-L` selects.
-fn ranges(given: &[String], lines: &[&[u8]]) -> Result<Vec<usize>> {
+/// Returns the lines that `-L` selects, counted from 0.
+pub(crate) fn ranges(given: &[String], lines: &[&[u8]], file: &str) -> Result<Vec<usize>> {
     if given.is_empty() {
         return Ok((0..lines.len()).collect());
     }
     let mut all = Vec::new();
     for range in given {
+        if let Some(name) = range.strip_prefix(':') {
+            all.extend(function(name, lines)?);
+            continue;
+        }
         let (from, to) = range.split_once(',').unwrap_or((range, ""));
         let bad = || fatal(format!("-L invalid line range: {range}"));
         let place = |text: &str, after: usize| -> Result<usize> {
@@ -176,7 +190,7 @@ fn ranges(given: &[String], lines: &[&[u8]]) -> Result<Vec<usize>> {
         if first > lines.len() {
             let count = lines.len();
             return Err(fatal(format!(
-                "file has only {count} line{}",
+                "file {file} has only {count} line{}",
                 if count == 1 { "" } else { "s" }
             )));
         }
@@ -185,6 +199,19 @@ fn ranges(given: &[String], lines: &[&[u8]]) -> Result<Vec<usize>> {
     all.sort_unstable();
     all.dedup();
     Ok(all)
+}
+
+/// Returns the lines of the first function whose heading matches.
+fn function(name: &str, lines: &[&[u8]]) -> Result<std::ops::Range<usize>> {
+    let none = || fatal(format!("-L parameter '{name}' starting at line 1: no match"));
+    let regex = regex::bytes::Regex::new(name).map_err(|_| none())?;
+    let is_heading = |line: &[u8]| {
+        line.first().is_some_and(|b| b.is_ascii_alphabetic() || matches!(b, b'_' | b'$'))
+    };
+    let is_it = |at: &usize| is_heading(lines[*at]) && regex.is_match(lines[*at]);
+    let start = (0..lines.len()).find(is_it).ok_or_else(none)?;
+    let end = (start + 1..lines.len()).find(|at| is_heading(lines[*at]));
+    Ok(start..end.unwrap_or(lines.len()))
 }
 
 /// Finds the commit that each line comes from.
@@ -375,6 +402,14 @@ fn print(
             true => format!("^{}", &hex[..length - 1]),
             false => hex[..length].to_owned(),
         };
+        if wish.is_annotated {
+            let who = who(origin);
+            let when = date::format(&form, who.seconds, who.zone, now);
+            let name = person(origin);
+            let line = format!("{}\t({name:>10}\t{when:>10}\t{})", &hex[..length], n + 1);
+            call.out.line([line.as_bytes(), lines[*n].trim_ascii_end()].concat());
+            continue;
+        }
         let mut line = id;
         if has_name {
             line += &format!(" {:<name_width$}", text(&origin.path));

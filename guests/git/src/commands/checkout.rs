@@ -25,6 +25,8 @@ struct Wish {
     /// A branch of that name is moved.
     is_reset: bool,
     is_orphan: bool,
+    /// The work tree of an orphan begins empty.
+    is_emptied: bool,
     is_detached: bool,
     is_forced: bool,
     is_quiet: bool,
@@ -83,6 +85,15 @@ pub(crate) fn checkout(call: &mut Call<'_>) -> Result<i32> {
             Arg::Operand(operand) => before.push(operand),
             Arg::Dashes => has_dashes = true,
         }
+    }
+    // The name of a remote branch is that of the new branch, too.
+    if wish.new.is_none()
+        && wish.follows == Some(true)
+        && let [name] = &before[..]
+    {
+        let bare = name.strip_prefix(b"refs/remotes/").unwrap_or(name);
+        let short = bare.iter().position(|b| *b == b'/').map(|at| bare[at + 1..].to_vec());
+        wish.new = Some(short.ok_or_else(|| fatal("missing branch name; try -b"))?);
     }
     if wish.new.is_some() {
         return go(call, &repo, wish, before.first().cloned());
@@ -185,6 +196,12 @@ fn go(call: &mut Call<'_>, repo: &Repo, wish: Wish, target: Option<Vec<u8>>) -> 
     };
     if wish.is_orphan {
         let new = wish.new.unwrap_or_default();
+        if wish.is_emptied {
+            let mut index = repo.index()?;
+            let empty = repo.odb.write(Kind::Tree, b"")?;
+            checkout::switch(repo, &mut index, repo.head_tree()?, empty, &SWITCHING)?;
+            repo.write_index(&mut index)?;
+        }
         repo.refs.write(b"HEAD", &Ref::Symbolic([b"refs/heads/".as_slice(), &new].concat()))?;
         if !wish.is_quiet {
             call.out.note(format!("Switched to a new branch '{}'", text(&new)))?;
@@ -322,7 +339,11 @@ fn go(call: &mut Call<'_>, repo: &Repo, wish: Wish, target: Option<Vec<u8>>) -> 
         let is_remote = revision::full_name(repo, &name)?
             .is_some_and(|full| full.starts_with(b"refs/remotes/"));
         if wish.follows == Some(true) || wish.follows.is_none() && is_remote {
+            let before = call.out.data.len();
             super::branch::follow(repo, &text(new), &name, call)?;
+            if wish.is_quiet {
+                call.out.data.truncate(before);
+            }
         }
     } else if new_branch.is_some() && !wish.is_quiet {
         call.out.text(super::status::tracking(repo)?);
@@ -485,6 +506,7 @@ pub(crate) fn switch(call: &mut Call<'_>) -> Result<i32> {
                 "--orphan" => {
                     wish.new = value;
                     wish.is_orphan = true;
+                    wish.is_emptied = true;
                 }
                 "-d" | "--detach" => wish.is_detached = true,
                 "-f" | "--force" | "--discard-changes" => wish.is_forced = true,
@@ -509,9 +531,16 @@ pub(crate) fn switch(call: &mut Call<'_>) -> Result<i32> {
                 return go_to_remote(call, &repo, wish, &name, &remote);
             }
             let shown = text(name);
+            let tag = [b"refs/tags/".as_slice(), name].concat();
+            let is_tag = repo.refs.resolve(&tag).ok().flatten().is_some();
+            let kind = match revision::full_name(&repo, name)?.as_deref() {
+                _ if is_tag => "tag",
+                Some(full) if full.starts_with(b"refs/remotes/") => "remote branch",
+                _ => "commit",
+            };
             return Err(match revision::find(&repo, name)? {
                 Some(_) => fatal(format!(
-                    "a branch is expected, got commit '{shown}'\nhint: If you want to detach HEAD at the commit, try again with the --detach option."
+                    "a branch is expected, got {kind} '{shown}'\nhint: If you want to detach HEAD at the commit, try again with the --detach option."
                 )),
                 None => fatal(format!("invalid reference: {shown}")),
             });

@@ -154,6 +154,8 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
     repo.clear_state();
     let mut index = real.unwrap_or(index);
     repo.write_index(&mut index)?;
+    // The commit is made; the hook only hears of it.
+    let _ = hook(&repo, "post-commit", &[], call);
     if !wish.is_quiet {
         let shows_date =
             wish.is_amend || wish.date.is_some() || wish.reuse.is_some() || picked.is_some();
@@ -308,9 +310,20 @@ fn message_of(
         text = editor::edit(repo, "COMMIT_EDITMSG", &[text.as_slice(), comment].concat())?;
     }
     text = message::cleaned(&text, has_editor);
+    let file = repo.file("COMMIT_EDITMSG");
+    if !has_editor {
+        repo.set_state("COMMIT_EDITMSG", &text)?;
+        let source: &[u8] = match (&wish.reuse, repo.state("MERGE_HEAD").is_some()) {
+            (Some(_), _) => b"commit",
+            (None, true) => b"merge",
+            (None, false) if amended.is_some() && wish.messages.is_empty() => b"commit",
+            (None, false) => b"message",
+        };
+        hook(repo, "prepare-commit-msg", &[b".git/COMMIT_EDITMSG", source], call)?;
+        text = message::cleaned(&repo.state("COMMIT_EDITMSG").unwrap_or_default(), false);
+    }
     if !wish.has_no_hooks {
         repo.set_state("COMMIT_EDITMSG", &text)?;
-        let file = repo.file("COMMIT_EDITMSG");
         hook(repo, "commit-msg", &[&file], call)?;
         text = message::cleaned(&repo.state("COMMIT_EDITMSG").unwrap_or_default(), has_editor);
     }
@@ -365,7 +378,7 @@ fn author(
 }
 
 /// Runs a hook of the repository, if there is one; its failure ends the command.
-fn hook(repo: &Repo, name: &str, args: &[&[u8]], call: &mut Call<'_>) -> Result<()> {
+pub(crate) fn hook(repo: &Repo, name: &str, args: &[&[u8]], call: &mut Call<'_>) -> Result<()> {
     let dir = match repo.config.get("core.hookspath") {
         Some(dir) => bytes::join(repo.root()?, &crate::repo::expand_home(dir.as_bytes())),
         None => repo.file("hooks"),

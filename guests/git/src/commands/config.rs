@@ -21,11 +21,13 @@ enum Task {
     ReplaceAll,
     Unset,
     RemoveSection,
+    RenameSection,
 }
 
 /// Runs `git config`.
 pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
     let mut task = Task::Either;
+    let mut has_scope = false;
     let (mut file, mut is_global, mut is_system, mut is_local) = (None, false, false, false);
     let (mut names_only, mut has_origin, mut end, mut kind, mut default) =
         (false, false, '\n', String::new(), None);
@@ -54,7 +56,10 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
                 "--local" | "--worktree" => is_local = true,
                 "-f" | "--file" => file = value,
                 "--name-only" => names_only = true,
-                "--show-origin" | "--show-scope" => has_origin = true,
+                "--show-origin" => has_origin = true,
+                "--show-scope" => has_scope = true,
+                "--rename-section" => task = Task::RenameSection,
+                "--no-name-only" | "--show-names" => {}
                 "-z" | "--null" => end = '\0',
                 "--bool" => kind = "bool".to_owned(),
                 "--int" => kind = "int".to_owned(),
@@ -82,6 +87,7 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
             Some("set") if operands.len() > 2 => Task::Set,
             Some("unset") if operands.len() > 1 => Task::Unset,
             Some("remove-section") if operands.len() > 1 => Task::RemoveSection,
+            Some("rename-section") if operands.len() > 2 => Task::RenameSection,
             _ => Task::Either,
         };
         if task != Task::Either {
@@ -126,10 +132,41 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
         })?;
         normal_key(given).ok_or_else(|| config::bad_key(given))
     };
+    // Settings are looked up in the file that they came from.
+    let origin = |key: &str| -> String {
+        let has = |settings: &[Setting]| settings.iter().any(|setting| setting.key == key);
+        let (scope, place) = match (&own, &repo) {
+            (Some(file), _) => (if is_global { "global" } else { "command" }, text(file)),
+            (None, Ok(repo)) => {
+                let local =
+                    config::parse(&repo.state("config").unwrap_or_default(), b".git/config");
+                if has(&call.given) {
+                    ("command", String::new())
+                } else if local.is_ok_and(|local| has(&local)) {
+                    ("local", ".git/config".to_owned())
+                } else {
+                    let files = config::global_files().into_iter().rev();
+                    let file = files.into_iter().find(|file| bytes::path(file).exists());
+                    ("global", file.map_or_else(String::new, |file| text(&file)))
+                }
+            }
+            (None, Err(_)) => ("global", String::new()),
+        };
+        let mut out = String::new();
+        if has_scope {
+            out += &format!("{scope}\t");
+        }
+        if has_origin {
+            let kind =
+                if scope == "command" && place.is_empty() { "command line:" } else { "file:" };
+            out += &format!("{kind}{place}\t");
+        }
+        out
+    };
     match task {
         Task::List => {
             for Setting { key, value } in &settings {
-                let origin = if has_origin { "file:.git/config\t" } else { "" };
+                let origin = origin(key);
                 let line = match (names_only, value) {
                     (true, _) | (false, None) => format!("{origin}{key}{end}"),
                     (false, Some(value)) => {
@@ -161,7 +198,7 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
             for setting in found {
                 let value =
                     setting.value.as_deref().unwrap_or(if kind.is_empty() { "" } else { "true" });
-                call.out.text(format!("{}{end}", typed(value, &kind, &key)?));
+                call.out.text(format!("{}{}{end}", origin(&key), typed(value, &kind, &key)?));
             }
             Ok(0)
         }
@@ -194,6 +231,29 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
                 return Ok(0);
             }
             Err(Fault { code: 128, text: format!("fatal: no such section: {section}") })
+        }
+        Task::RenameSection => {
+            let [old, new] = &operands[..] else {
+                let text = "error: wrong number of arguments, should be 2".to_owned();
+                return Err(Fault { code: crate::fault::USAGE, text });
+            };
+            let file = target()?;
+            let prefix = format!("{old}.");
+            let moved: Vec<Setting> = settings
+                .iter()
+                .filter(|setting| {
+                    setting.key.starts_with(&prefix) && !setting.key[prefix.len()..].contains('.')
+                })
+                .cloned()
+                .collect();
+            if !config::remove_section(&file, old)? {
+                return Err(fatal(format!("no such section: {old}")));
+            }
+            for Setting { key, value } in moved {
+                let key = format!("{new}.{}", &key[prefix.len()..]);
+                config::set(&file, &key, value.as_deref().unwrap_or("true"), Write::Add)?;
+            }
+            Ok(0)
         }
         Task::Set | Task::Add | Task::ReplaceAll | Task::Either | Task::Get | Task::GetAll => {
             let given = operands.first().cloned().unwrap_or_default();

@@ -19,6 +19,7 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
     let repo = call.repo()?;
     let (mut has_light, mut has_all, mut is_always, mut is_long, mut is_exact) =
         (false, false, false, false, false);
+    let (mut excluded, mut contains) = (Vec::new(), false);
     let (mut dirty, mut digits, mut name, mut pattern) = (None, None, None, None);
     for arg in call
         .parse(&Valued { long: &["--match", "--exclude", "--candidates"], ..Valued::default() })?
@@ -35,12 +36,32 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
                 }
                 "--abbrev" => digits = value_text(&value).parse::<usize>().ok(),
                 "--match" => pattern = value,
-                "--candidates" | "--first-parent" | "--exclude" | "--contains" => {}
+                "--exclude" => excluded.extend(value),
+                "--contains" => contains = true,
+                "--candidates" => is_exact |= value_text(&value) == "0",
+                "--first-parent" => {}
                 other => return Err(call.unknown(other)),
             },
             Arg::Operand(operand) => name = Some(operand),
             Arg::Dashes => {}
         }
+    }
+    if contains {
+        let names = super::name_rev::names(
+            &repo,
+            &super::name_rev::Choice {
+                tags_only: !has_all,
+                is_short: true,
+                patterns: pattern.iter().map(|pattern| text(pattern)).collect(),
+                excluded: excluded.iter().map(|pattern| text(pattern)).collect(),
+            },
+        )?;
+        let name = name.unwrap_or_else(|| b"HEAD".to_vec());
+        let oid = revision::commit(&repo, &name)?;
+        let found = names.get(&oid).cloned();
+        let found = found.or_else(|| is_always.then(|| repo.odb.short(oid)));
+        call.out.line(found.ok_or_else(|| fatal(format!("cannot describe '{oid}'")))?);
+        return Ok(0);
     }
     let name = name.unwrap_or_else(|| b"HEAD".to_vec());
     let Some(oid) = revision::find(&repo, &name)? else {
@@ -58,6 +79,9 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
         let short =
             if has_all { full["refs/".len()..].to_vec() } else { short_name(&full).to_vec() };
         if pattern.as_ref().is_some_and(|pattern| !glob::matches(pattern, &short, Slash::Plain)) {
+            continue;
+        }
+        if excluded.iter().any(|pattern| glob::matches(pattern, &short, Slash::Plain)) {
             continue;
         }
         let Ok(commit) = revision::peel(&repo, oid, Kind::Commit) else { continue };

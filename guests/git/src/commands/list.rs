@@ -29,6 +29,9 @@ pub(crate) fn ls_files(call: &mut Call<'_>) -> Result<i32> {
         mut ignored,
         mut directory,
     ) = (false, false, false, false, false, false, false);
+    let (mut has_tag, mut has_case_tag, mut has_eol, mut others_killed) =
+        (false, false, false, false);
+    let (mut excluded, mut format) = (Vec::new(), None);
     let mut operands = Vec::new();
     for arg in call.parse(&Valued {
         short: "xX",
@@ -36,7 +39,7 @@ pub(crate) fn ls_files(call: &mut Call<'_>) -> Result<i32> {
         ..Valued::default()
     })? {
         match arg {
-            Arg::Option(name, _) => match name.as_str() {
+            Arg::Option(name, value) => match name.as_str() {
                 "-c" | "--cached" => cached = true,
                 "-o" | "--others" => others = true,
                 "-m" | "--modified" => modified = true,
@@ -49,7 +52,13 @@ pub(crate) fn ls_files(call: &mut Call<'_>) -> Result<i32> {
                 "--full-name" => is_full = true,
                 "--exclude-standard" => is_standard = true,
                 "--directory" => directory = true,
-                "-t" | "-v" | "--no-empty-directory" | "--deduplicate" | "--eol" => {}
+                "-t" => has_tag = true,
+                "-v" | "-f" => has_case_tag = true,
+                "--eol" => has_eol = true,
+                "-x" | "--exclude" => excluded.extend(value),
+                "--format" => format = Some(value_text(&value)),
+                "-k" | "--killed" => others_killed = true,
+                "--no-empty-directory" | "--deduplicate" => {}
                 other => return Err(call.unknown(other)),
             },
             Arg::Operand(operand) => operands.push(operand),
@@ -95,21 +104,57 @@ pub(crate) fn ls_files(call: &mut Call<'_>) -> Result<i32> {
             }
         };
         list.dedup();
+        let is_excluded = |path: &[u8]| {
+            let name = path.rsplit(|b| *b == b'/').next().unwrap_or_default();
+            excluded.iter().any(|pattern| {
+                let text = if pattern.contains(&b'/') { path } else { name };
+                crate::tree::glob::matches(pattern, text, crate::tree::glob::Slash::Apart)
+            })
+        };
+        list.retain(|path| is_excluded(path) == (ignored && !excluded.is_empty()));
         for path in list {
+            if has_tag || has_case_tag {
+                call.out.text("? ");
+            }
             call.out.text([&shown(&path), end].concat());
         }
     }
     if deleted || modified {
         for change in changes::index_and_work(&repo, &mut index, &paths)? {
             if deleted && change.status == Status::Deleted || modified {
+                if has_tag || has_case_tag {
+                    call.out.text(if deleted { "R " } else { "C " });
+                }
                 call.out.text([&shown(&change.path), end].concat());
             }
         }
     }
-    if cached || has_stage || unmerged || !(others || modified || deleted) {
+    if cached || has_stage || unmerged || !(others || modified || deleted || others_killed) {
         for entry in index.entries.iter().filter(|entry| paths.selects(&entry.path)) {
             if unmerged && entry.stage == 0 {
                 continue;
+            }
+            if let Some(format) = &format {
+                let line = format
+                    .replace("%(objectmode)", &format!("{:06o}", entry.mode))
+                    .replace("%(objectname)", &entry.oid.to_string())
+                    .replace("%(objecttype)", "blob")
+                    .replace("%(stage)", &entry.stage.to_string())
+                    .replace("%(path)", &text(&shown(&entry.path)));
+                call.out.text([line.as_bytes(), end].concat());
+                continue;
+            }
+            if has_tag || has_case_tag {
+                let tag = match (entry.stage > 0, entry.is_skipped) {
+                    (true, _) => 'M',
+                    (false, true) => 'S',
+                    (false, false) => 'H',
+                };
+                let is_low = has_case_tag && entry.is_assumed;
+                call.out.text(format!("{} ", if is_low { tag.to_ascii_lowercase() } else { tag }));
+            }
+            if has_eol {
+                call.out.text(eol(&repo, entry));
             }
             if has_stage || unmerged {
                 call.out.text(format!("{:06o} {} {}\t", entry.mode, entry.oid, entry.stage));
@@ -118,6 +163,29 @@ pub(crate) fn ls_files(call: &mut Call<'_>) -> Result<i32> {
         }
     }
     Ok(0)
+}
+
+/// Returns the columns of `--eol` for a file.
+fn eol(repo: &Repo, entry: &crate::store::index::Entry) -> String {
+    use crate::tree::attributes::State;
+    let is_file = entry.mode >> 12 == 8;
+    let stored = repo.odb.blob(entry.oid).ok().filter(|_| is_file);
+    let work = std::fs::read(crate::bytes::path(&repo.work_path(&entry.path))).ok();
+    let ends = |data: Option<Vec<u8>>| data.map_or("", |data| crate::tree::convert::ends(&data));
+    let text = match repo.attributes.state(&entry.path, "text") {
+        State::Set => "text".to_owned(),
+        State::Unset => "-text".to_owned(),
+        State::Value(value) => format!("text={}", crate::bytes::text(&value)),
+        State::Unspecified => String::new(),
+    };
+    let eol = match repo.attributes.value(&entry.path, "eol") {
+        Some(value) if text != "-text" => {
+            let gap = if text.is_empty() { "text " } else { " " };
+            format!("{gap}eol={}", crate::bytes::text(&value))
+        }
+        _ => String::new(),
+    };
+    format!("i/{:<5} w/{:<5} attr/{:<17}\t", ends(stored), ends(work), text + &eol)
 }
 
 /// Prints a tree as `git cat-file -p` does.
@@ -150,8 +218,9 @@ pub(crate) fn ls_tree(call: &mut Call<'_>) -> Result<i32> {
         mut is_nul,
         mut is_full,
     ) = (false, false, false, false, false, false, false);
+    let (mut digits, mut objects_only, mut format) = (None, false, None);
     let mut operands = Vec::new();
-    for arg in call.parse(&Valued::default())? {
+    for arg in call.parse(&Valued { long: &["--format"], ..Valued::default() })? {
         match arg {
             Arg::Option(name, value) => match name.as_str() {
                 "-r" => is_recursive = true,
@@ -161,9 +230,9 @@ pub(crate) fn ls_tree(call: &mut Call<'_>) -> Result<i32> {
                 "-l" | "--long" => has_size = true,
                 "-z" => is_nul = true,
                 "--full-tree" | "--full-name" => is_full = true,
-                "--abbrev" => {
-                    let _ = value_text(&value);
-                }
+                "--abbrev" => digits = Some(value_text(&value).parse().unwrap_or(7)),
+                "--object-only" => objects_only = true,
+                "--format" => format = Some(value_text(&value)),
                 other => return Err(call.unknown(other)),
             },
             Arg::Operand(operand) => operands.push(operand),
@@ -198,8 +267,36 @@ pub(crate) fn ls_tree(call: &mut Call<'_>) -> Result<i32> {
             _ => path,
         };
         let shown = if is_nul { path } else { quoted(&path) };
+        let id = match digits {
+            Some(digits) => repo.odb.short_by(entry.oid, digits),
+            None => entry.oid.to_string(),
+        };
+        if let Some(format) = &format {
+            let full = line(&entry);
+            let kind = full.split(' ').nth(1).unwrap_or_default();
+            let size = match is_tree {
+                true => "-".to_owned(),
+                false if format.contains("objectsize") => {
+                    repo.odb.blob(entry.oid)?.len().to_string()
+                }
+                false => String::new(),
+            };
+            let shown = format
+                .replace("%(objectmode)", &format!("{:06o}", entry.mode))
+                .replace("%(objecttype)", kind)
+                .replace("%(objectname)", &id)
+                .replace("%(objectsize:padded)", &format!("{size:>7}"))
+                .replace("%(objectsize)", &size)
+                .replace("%(path)", &text(&shown));
+            call.out.text([shown.as_bytes(), if is_nul { b"\0" } else { b"\n" }].concat());
+            continue;
+        }
+        if objects_only {
+            call.out.text([id.as_bytes(), if is_nul { b"\0" } else { b"\n" }].concat());
+            continue;
+        }
         if !names_only {
-            call.out.text(line(&entry));
+            call.out.text(line(&entry).replace(&entry.oid.to_string(), &id));
             if has_size {
                 let size = if is_tree {
                     "-".to_owned()

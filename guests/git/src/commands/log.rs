@@ -1,20 +1,23 @@
 //! `git log`, `git reflog`, `git rev-list` and `git shortlog`.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use regex::bytes::{Regex, RegexBuilder};
 
-use super::Call;
 use super::diff::split_operands;
+use super::{Call, line_log};
 use crate::args::{Arg, Valued, value_text};
 use crate::bytes::text;
-use crate::fault::{Fault, Result, fatal};
+use crate::fault::{At, Fault, Result, fatal};
 use crate::repo::Repo;
 use crate::report::beside;
+use crate::report::combined::{self, Density};
 use crate::report::decorate::Decorations;
+use crate::report::graph::{Drawn, Graph};
 use crate::report::options::{DiffOptions, Format};
 use crate::report::pickaxe::Pickaxe;
 use crate::report::pretty::{Pretty, Printer};
+use crate::report::same;
 use crate::revision::{self, Range};
 use crate::store::object::{Commit, Kind, Signature};
 use crate::store::oid::Oid;
@@ -41,6 +44,7 @@ const VALUED: Valued = Valued {
         "--unified",
         "--diff-filter",
         "--exclude",
+        "--diff-merges",
     ],
 };
 
@@ -74,6 +78,31 @@ struct Select {
     is_by_decoration: bool,
     is_graph: bool,
     is_reflog: bool,
+    is_ancestry: bool,
+    /// Side of `a...b` that is shown.
+    side: Option<char>,
+    cherry: Cherry,
+    /// Only the named commits are shown.
+    is_standing: bool,
+    /// Times are printed before the identities.
+    has_time: bool,
+}
+
+/// Treatment of commits that both sides of `a...b` have in their own way.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Cherry {
+    #[default]
+    Shown,
+    Hidden,
+    Marked,
+}
+
+/// Differences that are shown of merges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Merges {
+    Hidden,
+    FirstParent,
+    Combined(Density),
 }
 
 /// Arguments of `git log` and its kin.
@@ -84,8 +113,12 @@ struct Wish<'r> {
     range: Range,
     paths: Pathspecs,
     path_args: Vec<Vec<u8>>,
-    shows_merges: bool,
+    merges: Merges,
     is_oneline: bool,
+    /// Ranges of lines, `-L`.
+    lines: Vec<String>,
+    /// Marks of commits in a graph.
+    marks: HashMap<Oid, char>,
     /// Names of the commits at which the walk begins.
     tips: Vec<(String, Oid)>,
 }
@@ -108,7 +141,7 @@ fn wish<'r>(call: &mut Call<'_>, repo: &'r Repo) -> Result<Wish<'r>> {
     let (mut is_insensitive, mut is_fixed) = (false, false);
     let (mut greps, mut authors, mut committers) = (Vec::new(), Vec::new(), Vec::new());
     let (mut decorate, mut has_full_names) = (false, false);
-    let (mut shows_merges, mut is_oneline, mut is_not) = (false, false, false);
+    let (mut merges, mut is_oneline, mut is_not) = (Merges::Hidden, false, false);
     let now = Repo::now();
     let time = |value: &Option<Vec<u8>>| -> Result<i64> {
         let given = value_text(value);
@@ -121,6 +154,8 @@ fn wish<'r>(call: &mut Call<'_>, repo: &'r Repo) -> Result<Wish<'r>> {
         given.parse().map_err(|_| fatal(format!("'{given}': not an integer")))
     };
     let mut negated: Vec<Vec<u8>> = Vec::new();
+    let mut has_notes = true;
+    let mut lines = Vec::new();
     for arg in call.parse(&VALUED)? {
         let (name, value) = match arg {
             Arg::Option(name, value) => (name, value),
@@ -159,7 +194,7 @@ fn wish<'r>(call: &mut Call<'_>, repo: &'r Repo) -> Result<Wish<'r>> {
             "--follow" => select.is_following = true,
             "--topo-order" => select.is_topological = true,
             "--author-date-order" => select.is_by_author_date = true,
-            "--date-order" | "--no-walk" | "--full-history" | "--simplify-merges" | "--sparse"
+            "--date-order" | "--full-history" | "--simplify-merges" | "--sparse"
             | "--ignore-missing" => {}
             "-S" => select.pickaxe = value.map(Pickaxe::Text),
             "-G" => select.pickaxe = Some(Pickaxe::pattern(&value_text(&value))?),
@@ -203,23 +238,57 @@ fn wish<'r>(call: &mut Call<'_>, repo: &'r Repo) -> Result<Wish<'r>> {
                 printer.is_coloured = options.is_coloured;
             }
             "--no-decorate" => decorate = false,
-            "-m" | "-c" | "--cc" | "--diff-merges" => shows_merges = name == "-m",
-            "--no-notes"
-            | "--notes"
-            | "--show-signature"
+            "-m" => merges = Merges::FirstParent,
+            "-c" => merges = Merges::Combined(Density::All),
+            "--cc" => merges = Merges::Combined(Density::Dense),
+            "--diff-merges" => {
+                merges = match value_text(&value).as_str() {
+                    "off" | "none" => Merges::Hidden,
+                    "on" | "m" | "separate" | "first-parent" | "1" => Merges::FirstParent,
+                    "c" | "combined" => Merges::Combined(Density::All),
+                    "cc" | "dense-combined" => Merges::Combined(Density::Dense),
+                    other => {
+                        return Err(fatal(format!("invalid value for '--diff-merges': '{other}'")));
+                    }
+                }
+            }
+            "--no-notes" => has_notes = false,
+            "--notes" | "--show-notes" => {
+                printer.read_notes(value.as_deref().map(text).as_deref())?;
+            }
+            "--ancestry-path" => select.is_ancestry = true,
+            "--left-only" => select.side = Some('<'),
+            "--right-only" => select.side = Some('>'),
+            "--cherry-pick" => select.cherry = Cherry::Hidden,
+            "--cherry-mark" => select.cherry = Cherry::Marked,
+            "--cherry" => {
+                select.cherry = Cherry::Marked;
+                select.side = Some('>');
+                select.parents.1 = Some(1);
+            }
+            "--no-walk" => select.is_standing = true,
+            "--timestamp" => select.has_time = true,
+            "--stdin" => {
+                for line in std::io::BufRead::split(std::io::stdin().lock(), b'\n') {
+                    let line = line.at(b"standard input")?;
+                    if !line.is_empty() {
+                        operands.push(line);
+                    }
+                }
+            }
+            "--show-signature"
             | "--use-mailmap"
             | "--no-mailmap"
             | "--clear-decorations"
             | "--decorate-refs"
             | "--encoding"
             | "--exclude"
-            | "--cherry-pick"
+            | "--dense"
+            | "--show-pulls"
             | "--no-expand-tabs"
             | "--no-ext-diff" => {}
             "-L" => {
-                return Err(fatal(
-                    "git log -L is not supported; use git blame -L or git log -p FILE",
-                ));
+                lines.push(value_text(&value));
             }
             _ => {
                 if !options.take(&name, value.as_deref().map(text).as_deref())? {
@@ -228,7 +297,19 @@ fn wish<'r>(call: &mut Call<'_>, repo: &'r Repo) -> Result<Wish<'r>> {
             }
         }
     }
+    if matches!(merges, Merges::Combined(_)) && options.formats.is_empty() {
+        options.formats.push(Format::Patch);
+    }
     operands.extend(negated);
+    let wants_notes = match &printer.pretty {
+        Pretty::Format { format, .. } => format.contains("%N"),
+        _ => true,
+    };
+    match has_notes {
+        true if printer.notes.is_empty() && wants_notes => printer.read_notes(None)?,
+        true => {}
+        false => printer.notes.clear(),
+    }
     for (patterns, to) in [
         (greps, &mut select.greps),
         (authors, &mut select.authors),
@@ -291,8 +372,10 @@ fn wish<'r>(call: &mut Call<'_>, repo: &'r Repo) -> Result<Wish<'r>> {
         range,
         paths: specs,
         path_args: paths,
-        shows_merges,
+        merges,
         is_oneline,
+        marks: HashMap::new(),
+        lines,
         tips,
     })
 }
@@ -336,6 +419,8 @@ fn commits(repo: &Repo, wish: &mut Wish<'_>) -> Result<Vec<(Oid, Commit)>> {
         all.push(*oid)?;
     }
     let mut found = Vec::new();
+    // Parents that are followed, for commits that are shown without those between.
+    let mut followed: HashMap<Oid, Vec<Oid>> = HashMap::new();
     let mut skipped = 0;
     while let Some((oid, commit)) = all.pop() {
         if wish.select.since.is_some_and(|since| commit.time() < since) {
@@ -371,12 +456,22 @@ fn commits(repo: &Repo, wish: &mut Wish<'_>) -> Result<Vec<(Oid, Commit)>> {
                 follow(repo, &commit, wish)?;
             }
         }
+        if is_taken && wish.options.filter.is_some() {
+            let is_shown = commit.parents.len() < 2 || wish.merges == Merges::FirstParent;
+            let changes = changes_of(repo, &commit, &wish.paths)?;
+            is_taken = is_shown && !wish.options.prepare(repo, changes)?.is_empty();
+        }
         if is_taken && let Some(pickaxe) = &wish.select.pickaxe {
             let changes = changes_of(repo, &commit, &wish.paths)?;
             is_taken = !pickaxe.filter(repo, changes)?.is_empty();
         }
-        for parent in parents {
-            all.push(parent)?;
+        if !wish.select.is_standing {
+            for parent in &parents {
+                all.push(*parent)?;
+            }
+        }
+        if !wish.paths.is_empty() {
+            followed.insert(oid, parents);
         }
         if !is_taken {
             continue;
@@ -390,11 +485,22 @@ fn commits(repo: &Repo, wish: &mut Wish<'_>) -> Result<Vec<(Oid, Commit)>> {
         }
         found.push((oid, commit));
     }
+    select_sides(repo, wish, &mut found)?;
+    let is_joined = wish.select.is_graph || wish.select.shows_parents;
+    if !wish.paths.is_empty() && is_joined {
+        let shown: HashSet<Oid> = found.iter().map(|(oid, _)| *oid).collect();
+        let mut nearest = rewritten(&shown, &followed);
+        for (oid, commit) in &mut found {
+            commit.parents = nearest.remove(oid).unwrap_or_default();
+        }
+    }
     if wish.select.is_topological || wish.select.is_graph {
         found = topological(found);
     }
     if let Some((left, _)) = wish.range.symmetric.filter(|_| wish.select.shows_sides) {
-        wish.printer.marks = beside::sides(repo, &found, left)?;
+        for (oid, mark) in beside::sides(repo, &found, left)? {
+            wish.printer.marks.entry(oid).or_insert(mark);
+        }
     }
     let short = |oid: &Oid| match wish.printer.is_abbreviated {
         true => repo.odb.short(*oid),
@@ -420,11 +526,91 @@ fn commits(repo: &Repo, wish: &mut Wish<'_>) -> Result<Vec<(Oid, Commit)>> {
     if wish.select.is_reversed {
         found.reverse();
     }
+    if wish.select.is_graph {
+        // The graph has the marks instead of its stars.
+        wish.marks = std::mem::take(&mut wish.printer.marks)
+            .into_iter()
+            .map(|(oid, mark)| (oid, if mark == '-' { 'o' } else { mark }))
+            .collect();
+    }
     Ok(found)
 }
 
+/// Drops the commits of one side of `a...b`, those that both sides have, and those that are not on
+/// the way from the hidden ones.
+fn select_sides(repo: &Repo, wish: &mut Wish<'_>, found: &mut Vec<(Oid, Commit)>) -> Result<()> {
+    if let Some((left, _)) = wish.range.symmetric {
+        let sides = beside::sides(repo, found, left)?;
+        let side_of = |oid: &Oid| sides.get(oid).copied().unwrap_or('>');
+        if wish.select.cherry != Cherry::Shown {
+            let mut changes: HashMap<Oid, [bool; 2]> = HashMap::new();
+            let mut own: HashMap<Oid, Oid> = HashMap::new();
+            for (oid, commit) in found.iter() {
+                if let Some(change) = same::change(repo, commit)? {
+                    own.insert(*oid, change);
+                    changes.entry(change).or_default()[usize::from(side_of(oid) == '<')] = true;
+                }
+            }
+            let is_equal =
+                |oid: &Oid| own.get(oid).is_some_and(|change| changes[change] == [true, true]);
+            match wish.select.cherry {
+                Cherry::Hidden => found.retain(|(oid, _)| !is_equal(oid)),
+                Cherry::Marked => {
+                    for (oid, _) in found.iter() {
+                        let mark = if is_equal(oid) { '=' } else { '+' };
+                        wish.printer.marks.insert(*oid, mark);
+                    }
+                }
+                Cherry::Shown => {}
+            }
+        }
+        if let Some(side) = wish.select.side {
+            found.retain(|(oid, _)| side_of(oid) == side);
+        }
+        wish.printer.sides = sides;
+    }
+    if wish.select.is_ancestry {
+        let bottoms: HashSet<Oid> = wish.range.hidden.iter().copied().collect();
+        let mut inside: HashSet<Oid> = HashSet::new();
+        // The oldest come last; a few rounds settle commits whose dates are out of order.
+        loop {
+            let before = inside.len();
+            for (oid, commit) in found.iter().rev() {
+                if commit.parents.iter().any(|p| bottoms.contains(p) || inside.contains(p)) {
+                    inside.insert(*oid);
+                }
+            }
+            if inside.len() == before {
+                break;
+            }
+        }
+        found.retain(|(oid, _)| inside.contains(oid));
+    }
+    Ok(())
+}
+
+/// Returns the nearest ancestors that are shown, for all shown commits.
+fn rewritten(shown: &HashSet<Oid>, followed: &HashMap<Oid, Vec<Oid>>) -> HashMap<Oid, Vec<Oid>> {
+    let nearest = |mut oid: Oid| loop {
+        if shown.contains(&oid) {
+            return Some(oid);
+        }
+        oid = *followed.get(&oid)?.first()?;
+    };
+    let one = |oid: &Oid| {
+        let mut parents: Vec<Oid> = Vec::new();
+        for parent in followed.get(oid).into_iter().flatten().filter_map(|oid| nearest(*oid)) {
+            if !parents.contains(&parent) {
+                parents.push(parent);
+            }
+        }
+        (*oid, parents)
+    };
+    shown.iter().map(one).collect()
+}
+
 /// Orders commits so that none comes before all of its children.
-fn topological(found: Vec<(Oid, Commit)>) -> Vec<(Oid, Commit)> {
+pub(crate) fn topological(found: Vec<(Oid, Commit)>) -> Vec<(Oid, Commit)> {
     let mut children: std::collections::HashMap<Oid, usize> =
         found.iter().map(|(oid, _)| (*oid, 0)).collect();
     for (_, commit) in &found {
@@ -476,6 +662,18 @@ pub(crate) fn log(call: &mut Call<'_>) -> Result<i32> {
     if wish.select.is_reflog {
         return reflog_of(call, &repo, &wish, b"HEAD");
     }
+    if !wish.lines.is_empty() {
+        let tip = *wish.range.shown.first().ok_or_else(|| fatal("no commit to begin with"))?;
+        let shown = line_log::Shown {
+            printer: &wish.printer,
+            options: &wish.options,
+            is_oneline: wish.is_oneline || wish.printer.pretty == Pretty::Oneline,
+            is_format: matches!(wish.printer.pretty, Pretty::Format { is_separator: false, .. }),
+            most: wish.select.most,
+            takes: &|commit| wish.select.takes(commit),
+        };
+        return line_log::run(call, &repo, &wish.lines, tip, &wish.range.hidden, &shown);
+    }
     let is_following = wish.select.is_following;
     let found = commits(&repo, &mut wish)?;
     print(call, &repo, &wish, &found, is_following)
@@ -490,7 +688,7 @@ fn print(
 ) -> Result<i32> {
     let every = if is_following { Pathspecs::all() } else { Pathspecs::new(repo, &[])? };
     let has_output = !wish.options.formats.is_empty() && !wish.options.is_silent;
-    let mut graph = crate::report::graph::Graph::default();
+    let mut graph = Graph::default();
     // Parents that only the number of commits cuts off keep their columns.
     let mut open = HashSet::new();
     if wish.select.is_graph && wish.select.most == Some(found.len()) && wish.paths.is_empty() {
@@ -498,9 +696,12 @@ fn print(
         let parents = found.iter().flat_map(|(_, commit)| &commit.parents);
         open.extend(parents.filter(|parent| !hidden.contains(parent)).copied());
     }
+    let places: HashMap<Oid, usize> =
+        found.iter().enumerate().map(|(n, (oid, _))| (*oid, n)).collect();
     for (n, (oid, commit)) in found.iter().enumerate() {
         let mut out = Vec::new();
         wish.printer.write(*oid, commit, None, &mut out);
+        // The end of the message; what follows has its own place in a graph.
         let is_separated = matches!(wish.printer.pretty, Pretty::Format { is_separator: true, .. });
         let is_format = matches!(wish.printer.pretty, Pretty::Format { .. });
         let is_last = n + 1 == found.len();
@@ -516,8 +717,11 @@ fn print(
         {
             out.push(b'\n');
         }
+        let message = out.len();
         if has_output
-            && (commit.parents.len() < 2 || wish.shows_merges || wish.select.is_first_parent)
+            && (commit.parents.len() < 2
+                || wish.merges == Merges::FirstParent
+                || wish.select.is_first_parent)
         {
             let paths = if is_following { &every } else { &wish.paths };
             let mut changed = wish.options.prepare(repo, changes_of(repo, commit, paths)?)?;
@@ -536,10 +740,26 @@ fn print(
                     matches!(wish.options.formats.as_slice(), [Format::Patch]) || !wish.is_oneline;
                 let is_oneline = wish.is_oneline || wish.printer.pretty == Pretty::Oneline;
                 if !is_oneline && starts_apart && !is_empty {
+                    let has = |format: Format| wish.options.formats.contains(&format);
+                    if has(Format::Stat) && has(Format::Patch) {
+                        out.extend(b"---");
+                    }
                     out.push(b'\n');
                 }
                 out.extend(text);
             }
+        }
+        if has_output
+            && commit.parents.len() > 1
+            && let Merges::Combined(density) = wish.merges
+        {
+            let mut text = Vec::new();
+            let paths = if is_following { &every } else { &wish.paths };
+            combined::commit(repo, commit, &wish.options, paths, density, &mut text)?;
+            if !wish.is_oneline {
+                out.push(b'\n');
+            }
+            out.extend(text);
         }
         let is_apart =
             !is_format && !matches!(wish.printer.pretty, Pretty::Oneline | Pretty::Reference);
@@ -551,10 +771,19 @@ fn print(
         }
         match wish.select.is_graph {
             true => {
-                let shown = |parent: &Oid| {
-                    open.contains(parent) || found[n + 1..].iter().any(|(oid, _)| oid == parent)
+                let place = |parent: &&Oid| {
+                    open.contains(*parent) || places.get(*parent).is_some_and(|place| *place > n)
                 };
-                call.out.text(graph.draw(*oid, &commit.parents, &out, &shown));
+                let (message, rest) = out.split_at(message);
+                let drawn = Drawn {
+                    oid: *oid,
+                    parents: commit.parents.iter().filter(place).copied().collect(),
+                    mark: wish.marks.get(oid).copied().unwrap_or('*'),
+                    message,
+                    rest,
+                    is_separated: !is_last && (is_apart || is_separated),
+                };
+                call.out.text(graph.draw(&drawn));
             }
             false => call.out.text(out),
         }
@@ -650,6 +879,9 @@ pub(crate) fn rev_list(call: &mut Call<'_>) -> Result<i32> {
             true => repo.odb.short(*oid),
             false => oid.to_string(),
         };
+        if wish.select.has_time {
+            line.insert_str(0, &format!("{} ", commit.time()));
+        }
         if let Some(mark) = wish.printer.marks.get(oid) {
             line.insert(0, *mark);
         }
@@ -667,11 +899,56 @@ pub(crate) fn rev_list(call: &mut Call<'_>) -> Result<i32> {
     Ok(0)
 }
 
+/// Counts the authors in the output of `git log` on standard input.
+fn shortlog_of_input(call: &mut Call<'_>) -> Result<i32> {
+    let has = |letter: u8, long: &[u8]| {
+        call.args.iter().any(|arg| {
+            arg == long || arg.starts_with(b"-") && !arg.starts_with(b"--") && arg.contains(&letter)
+        })
+    };
+    let (is_summary, is_sorted, has_mail) =
+        (has(b's', b"--summary"), has(b'n', b"--numbered"), has(b'e', b"--email"));
+    let mut people: BTreeMap<Vec<u8>, Vec<Vec<u8>>> = BTreeMap::new();
+    let mut lines = std::io::BufRead::split(std::io::stdin().lock(), b'\n');
+    while let Some(line) = lines.next() {
+        let line = line.at(b"standard input")?;
+        let Some(who) = line.strip_prefix(b"Author: ").or(line.strip_prefix(b"author ")) else {
+            continue;
+        };
+        let who = Signature::parse(who);
+        let name = match has_mail {
+            true => [who.name.as_slice(), b" <", &who.mail, b">"].concat(),
+            false => who.name,
+        };
+        let mut subject = Vec::new();
+        let mut is_message = false;
+        for line in lines.by_ref() {
+            let line = line.at(b"standard input")?;
+            match line.trim_ascii().is_empty() {
+                true => is_message = true,
+                false if is_message => {
+                    subject = line.trim_ascii().to_vec();
+                    break;
+                }
+                false => {}
+            }
+        }
+        people.entry(name).or_default().push(subject);
+    }
+    print_people(call, people, is_summary, is_sorted);
+    Ok(0)
+}
+
 /// Runs `git shortlog`.
 pub(crate) fn shortlog(call: &mut Call<'_>) -> Result<i32> {
     let repo = call.repo()?;
+    // Without a revision, the log of standard input is read, unless that is a terminal.
+    let has_range = call.args.iter().any(|arg| !arg.starts_with(b"-") || arg == b"--all");
+    if !has_range && !std::io::IsTerminal::is_terminal(&std::io::stdin()) {
+        return shortlog_of_input(call);
+    }
     let (mut is_summary, mut is_sorted, mut has_mail) = (false, false, false);
-    let mut rest = Vec::new();
+    let (mut rest, mut by_committer) = (Vec::new(), false);
     for arg in std::mem::take(&mut call.args) {
         let letters = arg
             .strip_prefix(b"-")
@@ -685,20 +962,37 @@ pub(crate) fn shortlog(call: &mut Call<'_>) -> Result<i32> {
             (None, b"--summary") => is_summary = true,
             (None, b"--numbered") => is_sorted = true,
             (None, b"--email") => has_mail = true,
+            (None, b"--group=committer" | b"-c" | b"--committer") => by_committer = true,
+            (None, b"--group=author") => {}
             (None, _) => rest.push(arg),
         }
     }
     call.args = rest;
     let mut wish = wish(call, &repo)?;
     let mut people: BTreeMap<Vec<u8>, Vec<Vec<u8>>> = BTreeMap::new();
-    for (_, commit) in commits(&repo, &mut wish)?.iter().rev() {
-        let who = Signature::parse(&commit.author);
+    let found = commits(&repo, &mut wish)?;
+    for (oid, commit) in found.iter().rev() {
+        let who = Signature::parse(if by_committer { &commit.committer } else { &commit.author });
         let name = match has_mail {
             true => [who.name.as_slice(), b" <", &who.mail, b">"].concat(),
             false => who.name,
         };
-        people.entry(name).or_default().push(commit.subject());
+        let shown = match &wish.printer.pretty {
+            Pretty::Format { format, .. } => wish.printer.expand(format, *oid, commit, None),
+            _ => commit.subject(),
+        };
+        people.entry(name).or_default().push(shown);
     }
+    print_people(call, people, is_summary, is_sorted);
+    Ok(0)
+}
+
+fn print_people(
+    call: &mut Call<'_>,
+    people: BTreeMap<Vec<u8>, Vec<Vec<u8>>>,
+    is_summary: bool,
+    is_sorted: bool,
+) {
     let mut people: Vec<(Vec<u8>, Vec<Vec<u8>>)> = people.into_iter().collect();
     if is_sorted {
         people.sort_by_key(|(_, subjects)| std::cmp::Reverse(subjects.len()));
@@ -714,5 +1008,4 @@ pub(crate) fn shortlog(call: &mut Call<'_>) -> Result<i32> {
         }
         call.out.line("");
     }
-    Ok(0)
 }

@@ -3,25 +3,34 @@
 mod add;
 mod am;
 mod apply;
+mod archive;
 mod bisect;
 mod blame;
 mod branch;
+mod check_attr;
 mod checkout;
+mod cherry;
 mod clean;
 mod clone;
 mod commit;
 mod config;
 mod describe;
 mod diff;
+mod diff_files;
 mod format_patch;
 mod grep;
 mod init;
+mod line_log;
 mod list;
 mod log;
 mod merge;
+mod name_rev;
 mod no_index;
+mod notes;
 mod object;
 mod pick;
+mod plumbing;
+mod rebase;
 mod refs;
 mod remote;
 mod reset;
@@ -30,6 +39,7 @@ mod show;
 mod stash;
 mod status;
 mod tag;
+mod upkeep;
 mod worktree;
 
 use crate::Output;
@@ -74,28 +84,35 @@ type Run = fn(&mut Call<'_>) -> Result<i32>;
 const TABLE: &[(&str, Run)] = &[
     ("add", add::add),
     ("am", am::run),
+    ("annotate", blame::annotate),
     ("apply", apply::run),
+    ("archive", archive::run),
     ("bisect", bisect::run),
     ("blame", blame::run),
     ("branch", branch::run),
     ("cat-file", object::cat_file),
+    ("check-attr", check_attr::run),
     ("check-ignore", list::check_ignore),
+    ("check-ref-format", plumbing::check_ref_format),
     ("checkout", checkout::checkout),
+    ("cherry", cherry::run),
     ("cherry-pick", pick::cherry_pick),
     ("clean", clean::run),
     ("clone", clone::run),
     ("commit", commit::run),
     ("commit-tree", object::commit_tree),
     ("config", config::run),
+    ("count-objects", upkeep::count_objects),
     ("describe", describe::run),
     ("diff", diff::run),
+    ("diff-files", diff_files::run),
     ("diff-index", diff::index),
     ("diff-tree", diff::tree),
     ("fetch", remote::fetch),
     ("for-each-ref", refs::for_each),
     ("format-patch", format_patch::run),
-    // Objects are stored loose: nothing needs to be collected.
-    ("gc", |_| Ok(0)),
+    ("fsck", upkeep::fsck),
+    ("gc", upkeep::nothing),
     ("grep", grep::run),
     ("hash-object", object::hash_object),
     ("init", init::run),
@@ -103,15 +120,25 @@ const TABLE: &[(&str, Run)] = &[
     ("ls-files", list::ls_files),
     ("ls-remote", remote::ls_remote),
     ("ls-tree", list::ls_tree),
+    ("maintenance", upkeep::nothing),
     ("merge", merge::run),
     ("merge-base", refs::merge_base),
+    ("merge-file", plumbing::merge_file),
+    ("mktree", plumbing::mktree),
     ("mv", add::mv),
+    ("name-rev", name_rev::run),
+    ("notes", notes::run),
+    ("pack-refs", upkeep::nothing),
+    ("prune", upkeep::nothing),
+    ("prune-packed", upkeep::nothing),
     ("pull", remote::pull),
     ("push", remote::push),
     ("read-tree", object::read_tree),
-    ("rebase", pick::rebase),
+    ("rebase", rebase::rebase),
     ("reflog", log::reflog),
     ("remote", remote::remote),
+    ("repack", upkeep::nothing),
+    ("rerere", upkeep::nothing),
     ("reset", reset::run),
     ("restore", checkout::restore),
     ("rev-list", log::rev_list),
@@ -123,12 +150,15 @@ const TABLE: &[(&str, Run)] = &[
     ("show-ref", refs::show_ref),
     ("stash", stash::run),
     ("status", status::run),
+    ("stripspace", plumbing::stripspace),
+    ("submodule", plumbing::submodule),
     ("switch", checkout::switch),
     ("symbolic-ref", refs::symbolic_ref),
     ("tag", tag::run),
     ("update-index", object::update_index),
     ("update-ref", refs::update_ref),
     ("var", config::var),
+    ("whatchanged", plumbing::whatchanged),
     ("worktree", worktree::run),
     ("write-tree", object::write_tree),
 ];
@@ -136,10 +166,8 @@ const TABLE: &[(&str, Run)] = &[
 /// Subcommands of git that need what a sandbox does not have, with the reason.
 const ABSENT: &[(&str, &str)] = &[
     ("daemon", "a sandbox does not serve connections"),
-    ("fsck", "objects are checked when they are read"),
     ("lfs", "files are stored in the repository itself"),
     ("send-email", "a sandbox sends no mail"),
-    ("submodule", "clone the other repository into a directory"),
     ("svn", "a sandbox has no Subversion"),
 ];
 

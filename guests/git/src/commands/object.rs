@@ -18,7 +18,7 @@ use crate::store::oid::Oid;
 pub(crate) fn cat_file(call: &mut Call<'_>) -> Result<i32> {
     let repo = call.repo()?;
     let mut operands = Vec::new();
-    let (mut mode, mut batch, mut has_content) = (' ', None, true);
+    let (mut mode, mut batch, mut has_content, mut is_all) = (' ', None, true, false);
     for arg in call.parse(&Valued::default())? {
         match arg {
             Arg::Option(name, value) => match name.as_str() {
@@ -33,7 +33,12 @@ pub(crate) fn cat_file(call: &mut Call<'_>) -> Result<i32> {
                         |v| text(&v),
                     ));
                 }
-                "--buffer" | "--allow-unknown-type" | "--textconv" | "--filters" => {}
+                "--batch-all-objects" => is_all = true,
+                "--buffer"
+                | "--unordered"
+                | "--allow-unknown-type"
+                | "--textconv"
+                | "--filters" => {}
                 other => return Err(call.unknown(other)),
             },
             Arg::Operand(operand) => operands.push(operand),
@@ -41,8 +46,22 @@ pub(crate) fn cat_file(call: &mut Call<'_>) -> Result<i32> {
         }
     }
     if let Some(format) = batch {
-        for line in std::io::stdin().lock().split(b'\n') {
-            let line = line.at(b"standard input")?;
+        let lines: Box<dyn Iterator<Item = std::io::Result<Vec<u8>>>> = match is_all {
+            true => Box::new(
+                every_object(&repo).into_iter().map(|oid| Ok(oid.to_string().into_bytes())),
+            ),
+            false => Box::new(std::io::stdin().lock().split(b'\n')),
+        };
+        for line in lines {
+            let mut line = line.at(b"standard input")?;
+            // What follows the name is kept for the output if the format has a place for it.
+            let mut tail = Vec::new();
+            if format.contains("%(rest)")
+                && let Some(at) = line.iter().position(u8::is_ascii_whitespace)
+            {
+                tail = line[at..].trim_ascii_start().to_vec();
+                line.truncate(at);
+            }
             let Some(oid) = revision::find(&repo, &line)?.filter(|oid| repo.odb.has(*oid)) else {
                 call.out.line([line.as_slice(), b" missing"].concat());
                 continue;
@@ -51,7 +70,8 @@ pub(crate) fn cat_file(call: &mut Call<'_>) -> Result<i32> {
             let shown = format
                 .replace("%(objectname)", &oid.to_string())
                 .replace("%(objecttype)", kind.name())
-                .replace("%(objectsize)", &data.len().to_string());
+                .replace("%(objectsize)", &data.len().to_string())
+                .replace("%(rest)", &text(&tail));
             call.out.line(shown);
             if has_content {
                 call.out.text(&data);
@@ -95,6 +115,11 @@ pub(crate) fn cat_file(call: &mut Call<'_>) -> Result<i32> {
     Ok(0)
 }
 
+/// Returns all objects of the database, in the order of their identities.
+fn every_object(repo: &Repo) -> Vec<Oid> {
+    (0..=255_u8).flat_map(|byte| repo.odb.beginning_with(&format!("{byte:02x}"))).collect()
+}
+
 /// Runs `git hash-object`.
 pub(crate) fn hash_object(call: &mut Call<'_>) -> Result<i32> {
     let (mut is_stored, mut has_input, mut kind, mut files) =
@@ -104,6 +129,11 @@ pub(crate) fn hash_object(call: &mut Call<'_>) -> Result<i32> {
             Arg::Option(name, value) => match name.as_str() {
                 "-w" => is_stored = true,
                 "--stdin" => has_input = true,
+                "--stdin-paths" => {
+                    for line in std::io::stdin().lock().split(b'\n') {
+                        files.push(line.at(b"standard input")?);
+                    }
+                }
                 "-t" => {
                     let given = value.unwrap_or_default();
                     kind = Kind::parse(&given).ok_or_else(|| {
@@ -232,11 +262,14 @@ pub(crate) fn update_index(call: &mut Call<'_>) -> Result<i32> {
     let repo: Repo = call.repo()?;
     let mut index = repo.index()?;
     let (mut may_add, mut may_remove, mut assume, mut mode) = (false, false, None, None);
+    let (mut skip, mut is_quiet, mut code) = (None, false, 0);
     for arg in call.parse(&Valued { long: &["--cacheinfo", "--chmod"], ..Valued::default() })? {
         match arg {
             Arg::Option(name, value) => match name.as_str() {
                 "--add" => may_add = true,
                 "--remove" => may_remove = true,
+                "--skip-worktree" => skip = Some(true),
+                "--no-skip-worktree" => skip = Some(false),
                 "--assume-unchanged" => assume = Some(true),
                 "--no-assume-unchanged" => assume = Some(false),
                 "--chmod" => mode = Some(value_text(&value)),
@@ -253,21 +286,39 @@ pub(crate) fn update_index(call: &mut Call<'_>) -> Result<i32> {
                     let oid = Oid::parse(oid.as_bytes())
                         .ok_or_else(|| fatal(format!("bad object: {oid}")))?;
                     crate::tree::checkout::check_path(path.as_bytes())?;
+                    if !may_add && index.get(path.as_bytes()).is_none() {
+                        return Err(Fault {
+                            code: crate::fault::FATAL,
+                            text: format!(
+                                "error: {path}: cannot add to the index - missing --add option?\nfatal: git update-index: --cacheinfo cannot add {path}"
+                            ),
+                        });
+                    }
                     index.put(Entry::new(path.as_bytes().to_vec(), mode, oid));
                 }
-                "--refresh" | "--really-refresh" | "-q" => {
-                    crate::tree::changes::index_and_work(
-                        &repo,
-                        &mut index,
-                        &crate::tree::pathspec::Pathspecs::all(),
-                    )?;
+                "-q" => is_quiet = true,
+                "--refresh" | "--really-refresh" | "--again" => {
+                    let all = crate::tree::pathspec::Pathspecs::all();
+                    let found = crate::tree::changes::index_and_work(&repo, &mut index, &all)?;
+                    for change in found.iter().filter(|_| !is_quiet) {
+                        call.out.line([change.path.as_slice(), b": needs update"].concat());
+                        code = 1;
+                    }
                 }
                 other => return Err(call.unknown(other)),
             },
             Arg::Operand(operand) => {
                 let path = repo.relative(&operand)?;
                 let exists = crate::repo::exists(&repo.work_path(&path));
-                if let Some(assume) = assume {
+                if let Some(skip) = skip {
+                    match index.get_mut(&path) {
+                        Some(entry) => entry.is_skipped = skip,
+                        None => {
+                            let shown = text(&operand);
+                            return Err(fatal(format!("Unable to mark file {shown}")));
+                        }
+                    }
+                } else if let Some(assume) = assume {
                     if let Some(entry) = index.get_mut(&path) {
                         entry.is_assumed = assume;
                     }
@@ -276,7 +327,17 @@ pub(crate) fn update_index(call: &mut Call<'_>) -> Result<i32> {
                 } else if !exists && may_remove {
                     index.remove(&path);
                 } else {
-                    return Err(fatal(format!("Unable to process path {}", text(&operand))));
+                    let shown = text(&operand);
+                    let reason = match exists {
+                        true => "cannot add to the index - missing --add option?",
+                        false => "does not exist and --remove not passed",
+                    };
+                    return Err(Fault {
+                        code: crate::fault::FATAL,
+                        text: format!(
+                            "error: {shown}: {reason}\nfatal: Unable to process path {shown}"
+                        ),
+                    });
                 }
                 if let (Some(mode), Some(entry)) = (&mode, index.get_mut(&path)) {
                     entry.mode = if mode == "+x" { 0o100_755 } else { 0o100_644 };
@@ -286,5 +347,5 @@ pub(crate) fn update_index(call: &mut Call<'_>) -> Result<i32> {
         }
     }
     repo.write_index(&mut index)?;
-    Ok(0)
+    Ok(code)
 }

@@ -1,4 +1,4 @@
-//! `git cherry-pick`, `git revert` and `git rebase`.
+//! `git cherry-pick` and `git revert`.
 
 use super::Call;
 use super::merge::{apply, favor};
@@ -10,7 +10,6 @@ use crate::repo::Repo;
 use crate::revision::{self, Range};
 use crate::store::object::{Commit, Kind};
 use crate::store::oid::Oid;
-use crate::store::refs::Ref;
 use crate::text::merge::{Favor, Labels};
 use crate::text::message;
 use crate::tree::checkout::{self, Refusal};
@@ -71,7 +70,7 @@ fn run(call: &mut Call<'_>, verb: Verb) -> Result<i32> {
     let mut wish = Wish::default();
     let mut operands = Vec::new();
     let valued = Valued {
-        short: "mXs",
+        short: "mX",
         attached: "S",
         long: &["--mainline", "--strategy", "--strategy-option"],
     };
@@ -95,7 +94,7 @@ fn run(call: &mut Call<'_>, verb: Verb) -> Result<i32> {
             }
             "-n" | "--no-commit" => wish.is_uncommitted = true,
             "-x" => wish.has_origin = true,
-            "--signoff" => wish.is_signed_off = true,
+            "-s" | "--signoff" => wish.is_signed_off = true,
             "--allow-empty" | "--keep-redundant-commits" => wish.may_be_empty = true,
             "-m" | "--mainline" => wish.mainline = value_text(&value).parse().ok(),
             "-X" | "--strategy-option" => {
@@ -105,7 +104,7 @@ fn run(call: &mut Call<'_>, verb: Verb) -> Result<i32> {
                     _ => None,
                 }
             }
-            "--no-edit" | "-e" | "--edit" | "--ff" | "-s" | "--strategy" | "--no-gpg-sign" => {}
+            "--no-edit" | "-e" | "--edit" | "--ff" | "--strategy" | "--no-gpg-sign" => {}
             other => return Err(call.unknown(other)),
         }
     }
@@ -277,6 +276,10 @@ fn one(call: &mut Call<'_>, repo: &Repo, verb: Verb, wish: &Wish, oid: Oid) -> R
         return Ok(1);
     }
     if wish.is_uncommitted {
+        if verb == Verb::Revert {
+            repo.set_state(verb.head(), format!("{oid}\n").as_bytes())?;
+            repo.set_state("MERGE_MSG", &text_of)?;
+        }
         return Ok(0);
     }
     let tree = index.write_tree(&repo.odb)?;
@@ -358,299 +361,4 @@ fn skip(call: &mut Call<'_>, repo: &Repo, verb: Verb) -> Result<i32> {
     repo.write_index(&mut index)?;
     repo.clear_state();
     sequence(call, repo, verb, &Wish::default(), rest(repo))
-}
-
-/// Runs `git rebase`: picks the commits of the current branch onto another one.
-pub(crate) fn rebase(call: &mut Call<'_>) -> Result<i32> {
-    let repo = call.repo()?;
-    repo.root()?;
-    let (mut onto, mut operands, mut is_quiet, mut favor_given) = (None, Vec::new(), false, None);
-    let valued =
-        Valued { short: "Xs", attached: "", long: &["--onto", "--strategy-option", "--strategy"] };
-    for arg in call.parse(&valued)? {
-        match arg {
-            Arg::Option(name, value) => match name.as_str() {
-                "--onto" => onto = value,
-                "-q" | "--quiet" => is_quiet = true,
-                // Sides are the other way round: the branch that is moved is theirs.
-                "-X" | "--strategy-option" => {
-                    favor_given = match value_text(&value).as_str() {
-                        "ours" => Some(Favor::Ours),
-                        "theirs" => Some(Favor::Theirs),
-                        _ => None,
-                    }
-                }
-                "--abort" => return rebase_abort(&repo),
-                "--continue" => return rebase_continue(call, &repo),
-                "--skip" => return rebase_skip(call, &repo),
-                "-f" | "--force-rebase" | "--no-ff" | "-v" | "--verbose" | "--no-verify"
-                | "--stat" | "--no-stat" | "--autostash" | "--no-autostash" | "--rebase-merges"
-                | "--no-gpg-sign" => {}
-                "-i" | "--interactive" | "--exec" | "--root" | "--autosquash" => {
-                    return Err(fatal(format!(
-                        "git rebase {name} is not supported; use git reset --soft and git commit, or git cherry-pick"
-                    )));
-                }
-                other => return Err(call.unknown(other)),
-            },
-            Arg::Operand(operand) => operands.push(operand),
-            Arg::Dashes => {}
-        }
-    }
-    let branch = repo.refs.branch()?;
-    let upstream = match operands.first() {
-        Some(name) => name.clone(),
-        None => match branch.as_deref().and_then(|branch| revision::upstream(&repo, branch)) {
-            Some(name) => crate::store::refs::short_name(&name).to_vec(),
-            None => return Err(Fault { code: 1, text: "There is no tracking information for the current branch.\nPlease specify which branch you want to rebase against.".to_owned() }),
-        },
-    };
-    if let Some(name) = operands.get(1) {
-        let mut inner = Call {
-            name: "checkout".to_owned(),
-            args: vec![b"-q".to_vec(), name.clone()],
-            given: call.given.clone(),
-            out: call.out,
-        };
-        super::checkout::checkout(&mut inner)?;
-        return rebase_onto(call, &repo, &upstream, onto.as_deref(), is_quiet, favor_given);
-    }
-    rebase_onto(call, &repo, &upstream, onto.as_deref(), is_quiet, favor_given)
-}
-
-fn rebase_onto(
-    call: &mut Call<'_>,
-    repo: &Repo,
-    upstream: &[u8],
-    onto: Option<&[u8]>,
-    is_quiet: bool,
-    favor: Option<Favor>,
-) -> Result<i32> {
-    let branch = repo.refs.branch()?;
-    let shown = match &branch {
-        Some(_) => text(&repo.branch_name()?),
-        None => "HEAD".to_owned(),
-    };
-    let mut index = repo.index()?;
-    let all = crate::tree::pathspec::Pathspecs::all();
-    if !crate::tree::changes::index_and_work(repo, &mut index, &all)?.is_empty() {
-        return Err(Fault { code: 1, text: "error: cannot rebase: You have unstaged changes.\nerror: Please commit or stash them.".to_owned() });
-    }
-    if index.write_tree(&repo.odb)? != repo.head_tree()? {
-        return Err(Fault { code: 1, text: "error: cannot rebase: Your index contains uncommitted changes.\nerror: Please commit or stash them.".to_owned() });
-    }
-    let head = repo.head()?.ok_or_else(|| fatal("no commit to rebase"))?;
-    let find = |name: &[u8]| {
-        revision::commit(repo, name)
-            .map_err(|_| fatal(format!("invalid upstream '{}'", text(name))))
-    };
-    let base = find(upstream)?;
-    let target = match onto {
-        Some(name) => find(name)?,
-        None => base,
-    };
-    if onto.is_none() && walk::is_ancestor(&repo.odb, target, head)? {
-        if !is_quiet {
-            call.out.line(format!("Current branch {shown} is up to date."));
-        }
-        return Ok(0);
-    }
-    let mut range = Walk::new(&repo.odb, walk::ancestors(&repo.odb, &[base])?);
-    range.push(head)?;
-    let mut todo = Vec::new();
-    while let Some((oid, commit)) = range.pop() {
-        if commit.parents.len() < 2 {
-            todo.push(oid);
-        }
-        for parent in walk::parents(&repo.odb, &commit) {
-            range.push(parent)?;
-        }
-    }
-    todo.reverse();
-    if is_quiet {
-        repo.set_state("rebase-merge/quiet", b"-q\n")?;
-    }
-    let start = format!("{}\n{head}\n", branch.as_deref().map_or_else(String::new, text));
-    repo.set_state("rebase-merge/start", start.as_bytes())?;
-    repo.refs.write(b"ORIG_HEAD", &Ref::Direct(head))?;
-    checkout::switch(
-        repo,
-        &mut index,
-        repo.head_tree()?,
-        repo.odb.commit(target)?.tree,
-        &Refusal { by: "checkout", before: "switch branches" },
-    )?;
-    repo.write_index(&mut index)?;
-    repo.refs.write(b"HEAD", &Ref::Direct(target))?;
-    repo.record(b"HEAD", head, target, &format!("rebase (start): checkout {}", text(upstream)))?;
-    rebase_rest(call, repo, todo, favor)
-}
-
-fn rebase_rest(
-    call: &mut Call<'_>,
-    repo: &Repo,
-    todo: Vec<Oid>,
-    favor: Option<Favor>,
-) -> Result<i32> {
-    for (n, oid) in todo.iter().enumerate() {
-        let rest: String = todo[n + 1..].iter().map(|oid| format!("{oid}\n")).collect();
-        repo.set_state("rebase-merge/todo", rest.as_bytes())?;
-        let mut out = crate::Output::default();
-        let mut inner = Call {
-            name: "cherry-pick".to_owned(),
-            args: Vec::new(),
-            given: call.given.clone(),
-            out: &mut out,
-        };
-        let commit = repo.odb.commit(*oid)?;
-        let subject = text(&commit.subject());
-        // A commit whose parent is the current one is taken as it is.
-        if commit.parents.first() == repo.head()?.as_ref() {
-            let mut index = repo.index()?;
-            checkout::force(repo, &mut index, commit.tree)?;
-            repo.write_index(&mut index)?;
-            repo.update_ref(b"HEAD", *oid, &format!("rebase (pick): {subject}"))?;
-            continue;
-        }
-        let wish = Wish { favor, ..Wish::default() };
-        let before = repo.head_tree()?;
-        let code = match one_quiet(&mut inner, repo, &wish, *oid, before)? {
-            Some(code) => code,
-            None => continue,
-        };
-        if code != 0 {
-            let messages: String = text(&out.data);
-            call.out.text(messages);
-            call.out.note(format!("error: could not apply {}... {subject}\nhint: Resolve all conflicts manually, mark them as resolved with\nhint: \"git add/rm <conflicted_files>\", then run \"git rebase --continue\".\nhint: You can instead skip this commit: run \"git rebase --skip\".\nhint: To abort and get back to the state before \"git rebase\", run \"git rebase --abort\".\nCould not apply {}... {subject}", repo.odb.short(*oid), repo.odb.short(*oid)))?;
-            return Ok(1);
-        }
-    }
-    finish_rebase(call, repo)
-}
-
-/// Picks a commit without output; returns `None` if it changes nothing.
-fn one_quiet(
-    call: &mut Call<'_>,
-    repo: &Repo,
-    wish: &Wish,
-    oid: Oid,
-    ours: Oid,
-) -> Result<Option<i32>> {
-    let commit = repo.odb.commit(oid)?;
-    let parent = match commit.parents.first() {
-        Some(parent) => repo.odb.commit(*parent)?.tree,
-        None => Oid::ZERO,
-    };
-    let label = format!("{} ({})", repo.odb.short(oid), text(&commit.subject()));
-    let labels = Labels { ours: "HEAD", base: "parent", theirs: &label };
-    let outcome = merge::merge(repo, parent, ours, commit.tree, &labels, favor(repo, wish.favor))?;
-    let mut index = repo.index()?;
-    apply(repo, &mut index, ours, &outcome, &Refusal { by: "merge", before: "merge" })?;
-    for line in &outcome.messages {
-        call.out.line(line);
-    }
-    if !outcome.conflicts.is_empty() {
-        repo.set_state("CHERRY_PICK_HEAD", format!("{oid}\n").as_bytes())?;
-        repo.set_state("MERGE_MSG", &commit.message)?;
-        return Ok(Some(1));
-    }
-    let tree = index.write_tree(&repo.odb)?;
-    if tree == ours {
-        return Ok(None);
-    }
-    let made = Commit {
-        tree,
-        parents: repo.head()?.into_iter().collect(),
-        committer: ident::committer(repo)?,
-        more: Vec::new(),
-        ..commit
-    };
-    let made_oid = repo.odb.write(Kind::Commit, &made.write())?;
-    repo.update_ref(b"HEAD", made_oid, &format!("rebase (pick): {}", text(&made.subject())))?;
-    Ok(Some(0))
-}
-
-fn rebase_state(repo: &Repo) -> Result<(Option<Vec<u8>>, Oid)> {
-    let Some(data) = repo.state("rebase-merge/start") else {
-        return Err(fatal("no rebase in progress"));
-    };
-    let mut lines = data.split(|b| *b == b'\n');
-    let branch = lines.next().filter(|line| !line.is_empty()).map(<[u8]>::to_vec);
-    let head = lines.next().and_then(Oid::parse).ok_or_else(|| fatal("no rebase in progress"))?;
-    Ok((branch, head))
-}
-
-fn finish_rebase(call: &mut Call<'_>, repo: &Repo) -> Result<i32> {
-    let (branch, old) = rebase_state(repo)?;
-    let head = repo.head()?.unwrap_or(old);
-    let name = branch.as_deref().map_or_else(|| "detached HEAD".to_owned(), text);
-    if let Some(branch) = &branch {
-        repo.refs.write(branch, &Ref::Direct(head))?;
-        repo.record(branch, old, head, &format!("rebase (finish): {name} onto {head}"))?;
-        repo.refs.write(b"HEAD", &Ref::Symbolic(branch.clone()))?;
-        repo.record(b"HEAD", head, head, &format!("rebase (finish): returning to {name}"))?;
-    }
-    let is_quiet = repo.state("rebase-merge/quiet").is_some();
-    // The directory was made when the rebase began.
-    let _ = std::fs::remove_dir_all(bytes::path(&repo.file("rebase-merge")));
-    if !is_quiet {
-        call.out.note(format!("Successfully rebased and updated {name}."))?;
-    }
-    Ok(0)
-}
-
-fn rebase_abort(repo: &Repo) -> Result<i32> {
-    let (branch, head) = rebase_state(repo)?;
-    let mut index = repo.index()?;
-    checkout::force(repo, &mut index, repo.odb.commit(head)?.tree)?;
-    repo.write_index(&mut index)?;
-    match branch {
-        Some(branch) => repo.refs.write(b"HEAD", &Ref::Symbolic(branch))?,
-        None => repo.refs.write(b"HEAD", &Ref::Direct(head))?,
-    }
-    repo.clear_state();
-    let _ = std::fs::remove_dir_all(bytes::path(&repo.file("rebase-merge")));
-    Ok(0)
-}
-
-fn rebase_todo(repo: &Repo) -> Vec<Oid> {
-    let data = repo.state("rebase-merge/todo").unwrap_or_default();
-    data.split(|b| *b == b'\n').filter_map(Oid::parse).collect()
-}
-
-fn rebase_continue(call: &mut Call<'_>, repo: &Repo) -> Result<i32> {
-    rebase_state(repo)?;
-    let index = repo.index()?;
-    if !index.conflicts().is_empty() {
-        let names: String =
-            index.conflicts().iter().map(|path| format!("{}: needs merge\n", text(path))).collect();
-        return Err(Fault {
-            code: 1,
-            text: format!(
-                "{names}You must edit all merge conflicts and then\nmark them as resolved using git add"
-            ),
-        });
-    }
-    if repo.state("CHERRY_PICK_HEAD").is_some()
-        && index.write_tree(&repo.odb)? != repo.head_tree()?
-    {
-        let mut inner = Call {
-            name: "commit".to_owned(),
-            args: vec![b"--no-edit".to_vec(), b"-n".to_vec()],
-            given: call.given.clone(),
-            out: call.out,
-        };
-        super::commit::run(&mut inner)?;
-    }
-    repo.clear_state();
-    rebase_rest(call, repo, rebase_todo(repo), None)
-}
-
-fn rebase_skip(call: &mut Call<'_>, repo: &Repo) -> Result<i32> {
-    rebase_state(repo)?;
-    let mut index = repo.index()?;
-    checkout::force(repo, &mut index, repo.head_tree()?)?;
-    repo.write_index(&mut index)?;
-    repo.clear_state();
-    rebase_rest(call, repo, rebase_todo(repo), None)
 }

@@ -86,6 +86,9 @@ pub(crate) fn show_ref(call: &mut Call<'_>) -> Result<i32> {
     Ok(code)
 }
 
+/// Widest column of `%(align)`.
+const MAX_WIDTH: usize = 1000;
+
 /// Sorts references by `--sort`.
 pub(crate) fn sort(repo: &Repo, list: &mut Vec<(Vec<u8>, Oid)>, key: &str) -> Result<()> {
     let (name, is_reversed) = match key.strip_prefix('-') {
@@ -100,12 +103,16 @@ pub(crate) fn sort(repo: &Repo, list: &mut Vec<(Vec<u8>, Oid)>, key: &str) -> Re
             for item in list.drain(..) {
                 dated.push((created(repo, item.1)?.seconds, item));
             }
-            dated.sort();
+            // Names are in order among equal dates, in both directions.
+            dated.sort_by(|a, b| match is_reversed {
+                true => b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)),
+                false => a.cmp(b),
+            });
             list.extend(dated.into_iter().map(|(_, item)| item));
         }
         other => return Err(fatal(format!("unknown field name: {other}"))),
     }
-    if is_reversed {
+    if is_reversed && !name.ends_with("date") {
         list.reverse();
     }
     Ok(())
@@ -143,7 +150,25 @@ pub(crate) fn expand(
     oid: Oid,
     is_current: bool,
 ) -> Result<Vec<u8>> {
+    expand_quoted(repo, format, name, oid, is_current, Quote::None)
+}
+
+/// A part of a format that is not finished: an `if` with its condition, or text to align.
+enum Open {
+    If { outer: Vec<u8>, equals: Option<(String, bool)>, is_true: Option<bool>, then: Vec<u8> },
+    Align { outer: Vec<u8>, width: usize, side: String },
+}
+
+fn expand_quoted(
+    repo: &Repo,
+    format: &str,
+    name: &[u8],
+    oid: Oid,
+    is_current: bool,
+    quote: Quote,
+) -> Result<Vec<u8>> {
     let mut out = Vec::new();
+    let mut open: Vec<Open> = Vec::new();
     let mut rest = format;
     while let Some(at) = rest.find('%') {
         out.extend(rest[..at].bytes());
@@ -152,8 +177,19 @@ pub(crate) fn expand(
             let Some(end) = inside.find(')') else {
                 return Err(fatal(format!("malformed format string {format}")));
             };
-            out.extend(field(repo, &inside[..end], name, oid, is_current)?);
+            let word = &inside[..end];
             rest = &inside[end + 1..];
+            if structure(word, &mut open, &mut out)? {
+                continue;
+            }
+            let value = field(repo, word, name, oid, is_current)?;
+            match quote {
+                Quote::None => out.extend(value),
+                Quote::Shell => {
+                    let inner = text(&value).replace('\'', "'\\''");
+                    out.extend(format!("'{inner}'").bytes());
+                }
+            }
         } else if let Some(after) = rest.strip_prefix('%') {
             out.push(b'%');
             rest = after;
@@ -165,7 +201,77 @@ pub(crate) fn expand(
         }
     }
     out.extend(rest.bytes());
+    if !open.is_empty() {
+        return Err(fatal("format: %(end) atom missing"));
+    }
     Ok(out)
+}
+
+/// Takes `%(if)`, `%(then)`, `%(else)`, `%(end)` and `%(align)`; returns false for other words.
+fn structure(word: &str, open: &mut Vec<Open>, out: &mut Vec<u8>) -> Result<bool> {
+    let (key, option) = word.split_once(':').unwrap_or((word, ""));
+    let missing = |atom: &str| fatal(format!("format: %({atom}) atom used without a %(if) atom"));
+    match key {
+        "if" => {
+            let equals = match option.split_once('=') {
+                Some(("equals", value)) => Some((value.to_owned(), true)),
+                Some(("notequals", value)) => Some((value.to_owned(), false)),
+                _ => None,
+            };
+            let outer = std::mem::take(out);
+            open.push(Open::If { outer, equals, is_true: None, then: Vec::new() });
+        }
+        "then" => match open.last_mut() {
+            Some(Open::If { equals, is_true, .. }) => {
+                let condition = std::mem::take(out);
+                *is_true = Some(match equals {
+                    Some((value, is_wanted)) => (condition == value.as_bytes()) == *is_wanted,
+                    None => !condition.trim_ascii().is_empty(),
+                });
+            }
+            _ => return Err(missing("then")),
+        },
+        "else" => match open.last_mut() {
+            Some(Open::If { then, .. }) => *then = std::mem::take(out),
+            _ => return Err(missing("else")),
+        },
+        "align" => {
+            let mut side = "left".to_owned();
+            let mut width = 0;
+            for part in option.split(',') {
+                let (name, value) = part.split_once('=').unwrap_or(("", part));
+                match (name, value.parse::<usize>()) {
+                    (_, Ok(n)) => width = n.min(MAX_WIDTH),
+                    (_, Err(_)) => side = value.to_owned(),
+                }
+            }
+            open.push(Open::Align { outer: std::mem::take(out), width, side });
+        }
+        "end" => match open.pop() {
+            Some(Open::If { outer, is_true, then, .. }) => {
+                let last = std::mem::replace(out, outer);
+                // Without an `else`, what was collected is the first part.
+                let (first, second) =
+                    if then.is_empty() { (last, Vec::new()) } else { (then, last) };
+                out.extend(if is_true == Some(true) { first } else { second });
+            }
+            Some(Open::Align { outer, width, side }) => {
+                let inner = std::mem::replace(out, outer);
+                let free = width.saturating_sub(text(&inner).chars().count());
+                let before = match side.as_str() {
+                    "right" => free,
+                    "middle" => free / 2,
+                    _ => 0,
+                };
+                out.extend(vec![b' '; before]);
+                out.extend(inner);
+                out.extend(vec![b' '; free - before]);
+            }
+            None => return Err(fatal("format: %(end) atom used without corresponding atom")),
+        },
+        _ => return Ok(false),
+    }
+    Ok(true)
 }
 
 fn field(repo: &Repo, field: &str, name: &[u8], oid: Oid, is_current: bool) -> Result<Vec<u8>> {
@@ -253,7 +359,16 @@ fn field(repo: &Repo, field: &str, name: &[u8], oid: Oid, is_current: bool) -> R
             Some(Ref::Symbolic(target)) => target,
             _ => Vec::new(),
         },
-        "if" | "then" | "else" | "end" | "align" | "color" => Vec::new(),
+        "color" => Vec::new(),
+        "ahead-behind" => match (&commit, revision::find(repo, option.as_bytes())?) {
+            (Some(_), Some(base)) => {
+                let base = revision::peel(repo, base, Kind::Commit)?;
+                let (ahead, behind) = walk::ahead_behind(&repo.odb, oid, base)?;
+                format!("{ahead} {behind}").into_bytes()
+            }
+            (Some(_), None) => return Err(fatal(format!("failed to find '{option}'"))),
+            (None, _) => Vec::new(),
+        },
         other => return Err(fatal(format!("unknown field name: {other}"))),
     })
 }
@@ -273,8 +388,18 @@ fn track(repo: &Repo, oid: Oid, upstream: &[u8]) -> Result<Vec<u8>> {
 pub(crate) fn for_each(call: &mut Call<'_>) -> Result<i32> {
     let repo = call.repo()?;
     let (mut format, mut keys, mut most, mut patterns) = (None, Vec::new(), None, Vec::new());
+    let (mut filters, mut is_quoted) = (Vec::new(), false);
     for arg in call.parse(&Valued {
-        long: &["--format", "--sort", "--count", "--points-at"],
+        long: &[
+            "--format",
+            "--sort",
+            "--count",
+            "--points-at?",
+            "--contains?",
+            "--no-contains?",
+            "--merged?",
+            "--no-merged?",
+        ],
         ..Valued::default()
     })? {
         match arg {
@@ -282,6 +407,11 @@ pub(crate) fn for_each(call: &mut Call<'_>) -> Result<i32> {
                 "--format" => format = Some(value_text(&value)),
                 "--sort" => keys.push(value_text(&value)),
                 "--count" => most = value_text(&value).parse::<usize>().ok(),
+                "--contains" | "--no-contains" | "--merged" | "--no-merged" | "--points-at" => {
+                    filters.push((name, value.unwrap_or_else(|| b"HEAD".to_vec())));
+                }
+                "--shell" | "--perl" | "--python" | "--tcl" => is_quoted = true,
+                "--ignore-case" | "--omit-empty" | "--color" | "--include-root-refs" => {}
                 other => return Err(call.unknown(other)),
             },
             Arg::Operand(operand) => patterns.push(operand),
@@ -298,6 +428,9 @@ pub(crate) fn for_each(call: &mut Call<'_>) -> Result<i32> {
                     || glob::matches(pattern, name, Slash::Apart)
             })
     });
+    for (name, given) in &filters {
+        filter(&repo, &mut list, name, given)?;
+    }
     for key in keys.iter().rev() {
         sort(&repo, &mut list, key)?;
     }
@@ -305,9 +438,43 @@ pub(crate) fn for_each(call: &mut Call<'_>) -> Result<i32> {
     let format = format.unwrap_or_else(|| "%(objectname) %(objecttype)\t%(refname)".to_owned());
     for (name, oid) in list.into_iter().take(most.unwrap_or(usize::MAX)) {
         let is_current = current.as_deref() == Some(&name);
-        call.out.line(expand(&repo, &format, &name, oid, is_current)?);
+        let quote = if is_quoted { Quote::Shell } else { Quote::None };
+        call.out.line(expand_quoted(&repo, &format, &name, oid, is_current, quote)?);
     }
     Ok(0)
+}
+
+/// Keeps the references that an option such as `--contains` selects.
+fn filter(repo: &Repo, list: &mut Vec<(Vec<u8>, Oid)>, option: &str, given: &[u8]) -> Result<()> {
+    if option == "--points-at" {
+        let oid = revision::object(repo, given)?;
+        list.retain(|(_, one)| {
+            *one == oid || revision::peeled(repo, *one).is_ok_and(|one| one == oid)
+        });
+        return Ok(());
+    }
+    let Some(found) = revision::find(repo, given)? else {
+        return Err(fatal(format!("malformed object name {}", text(given))));
+    };
+    let commit = revision::peel(repo, found, Kind::Commit)?;
+    let below = walk::ancestors(&repo.odb, &[commit])?;
+    let is_wanted = !option.starts_with("--no-");
+    list.retain(|(_, one)| {
+        let Ok(one) = revision::peel(repo, *one, Kind::Commit) else { return false };
+        let fits = match option.ends_with("merged") {
+            true => below.contains(&one),
+            false => walk::is_ancestor(&repo.odb, commit, one).unwrap_or(false),
+        };
+        fits == is_wanted
+    });
+    Ok(())
+}
+
+/// Quotes around the values of fields.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Quote {
+    None,
+    Shell,
 }
 
 /// Runs `git symbolic-ref`.
@@ -399,17 +566,28 @@ pub(crate) fn update_ref(call: &mut Call<'_>) -> Result<i32> {
 pub(crate) fn merge_base(call: &mut Call<'_>) -> Result<i32> {
     let repo = call.repo()?;
     let (mut is_question, mut is_all, mut operands) = (false, false, Vec::new());
+    let (mut is_octopus, mut is_independent) = (false, false);
     for arg in call.parse(&Valued::default())? {
         match arg {
             Arg::Option(name, _) => match name.as_str() {
                 "--is-ancestor" => is_question = true,
                 "-a" | "--all" => is_all = true,
-                "--octopus" | "--fork-point" => {}
+                "--octopus" => is_octopus = true,
+                "--independent" => is_independent = true,
+                "--fork-point" => {}
                 other => return Err(call.unknown(other)),
             },
             Arg::Operand(operand) => operands.push(operand),
             Arg::Dashes => {}
         }
+    }
+    let find = |name: &[u8]| match revision::find(&repo, name)? {
+        Some(oid) => revision::peel(&repo, oid, Kind::Commit),
+        None => Err(fatal(format!("Not a valid object name {}", text(name)))),
+    };
+    if is_independent || operands.len() > 2 && !is_question {
+        let all = operands.iter().map(|name| find(name)).collect::<Result<Vec<Oid>>>()?;
+        return many(call, &repo, all, is_independent, is_octopus);
     }
     let [one, two] = &operands[..] else {
         return Err(Fault {
@@ -417,16 +595,51 @@ pub(crate) fn merge_base(call: &mut Call<'_>) -> Result<i32> {
             text: "usage: git merge-base [-a | --is-ancestor] <commit> <commit>".to_owned(),
         });
     };
-    let find = |name: &[u8]| match revision::find(&repo, name)? {
-        Some(oid) => revision::peel(&repo, oid, Kind::Commit),
-        None => Err(fatal(format!("Not a valid object name {}", text(name)))),
-    };
     let (one, two) = (find(one)?, find(two)?);
     if is_question {
         return Ok(i32::from(!walk::is_ancestor(&repo.odb, one, two)?));
     }
     let bases = walk::merge_bases(&repo.odb, one, two)?;
     for base in bases.iter().take(if is_all { usize::MAX } else { 1 }) {
+        call.out.line(base.to_string());
+    }
+    Ok(i32::from(bases.is_empty()))
+}
+
+/// Finds the common ancestors of several commits, or the commits that no other one contains.
+fn many(
+    call: &mut Call<'_>,
+    repo: &Repo,
+    all: Vec<Oid>,
+    is_independent: bool,
+    is_octopus: bool,
+) -> Result<i32> {
+    if is_independent {
+        for (n, oid) in all.iter().enumerate() {
+            let mut is_inside = all[..n].contains(oid);
+            for other in all.iter().filter(|other| *other != oid) {
+                is_inside |= walk::is_ancestor(&repo.odb, *oid, *other)?;
+            }
+            if !is_inside {
+                call.out.line(oid.to_string());
+            }
+        }
+        return Ok(0);
+    }
+    let Some((first, rest)) = all.split_first() else { return Err(silent(1)) };
+    let mut bases = vec![*first];
+    for oid in rest {
+        let mut next = Vec::new();
+        for base in bases {
+            next.extend(walk::merge_bases(&repo.odb, base, *oid)?);
+        }
+        bases = next;
+        // Without `--octopus`, the others count as one merge of them all.
+        if !is_octopus && bases.is_empty() {
+            break;
+        }
+    }
+    if let Some(base) = bases.first() {
         call.out.line(base.to_string());
     }
     Ok(i32::from(bases.is_empty()))

@@ -31,12 +31,15 @@ fn url(repo: &Repo, name: &str) -> Option<String> {
 pub(crate) fn remote(call: &mut Call<'_>) -> Result<i32> {
     let repo = call.repo()?;
     let (mut is_verbose, mut operands, mut does_fetch) = (false, Vec::new(), false);
+    let (mut is_push, mut is_added) = (false, false);
     for arg in call.parse(&Valued { short: "tm", ..Valued::default() })? {
         match arg {
             Arg::Option(name, _) => match name.as_str() {
                 "-v" | "--verbose" => is_verbose = true,
                 "-f" => does_fetch = true,
-                "--push" | "--all" | "-t" | "-m" | "--add" | "-n" | "-a" | "--auto" => {}
+                "--push" => is_push = true,
+                "--add" => is_added = true,
+                "--all" | "-t" | "-m" | "-n" | "-a" | "--auto" => {}
                 other => return Err(call.unknown(other)),
             },
             Arg::Operand(operand) => operands.push(text(&operand)),
@@ -50,8 +53,11 @@ pub(crate) fn remote(call: &mut Call<'_>) -> Result<i32> {
         [] => {
             for name in names(&repo) {
                 let url = url(&repo, &name).unwrap_or_default();
+                let pushed = push_url(&repo, &name).unwrap_or_else(|| url.clone());
                 match is_verbose {
-                    true => call.out.text(format!("{name}\t{url} (fetch)\n{name}\t{url} (push)\n")),
+                    true => {
+                        call.out.text(format!("{name}\t{url} (fetch)\n{name}\t{pushed} (push)\n"))
+                    }
                     false => call.out.line(name),
                 }
             }
@@ -117,16 +123,40 @@ pub(crate) fn remote(call: &mut Call<'_>) -> Result<i32> {
                 repo.refs.delete(&full)?;
             }
         }
-        ["get-url", name] => call.out.line(url(&repo, name).ok_or_else(|| missing(name))?),
+        ["get-url", name] => {
+            let address = url(&repo, name).ok_or_else(|| missing(name))?;
+            call.out.line(push_url(&repo, name).filter(|_| is_push).unwrap_or(address));
+        }
         ["set-url", name, address] => {
             url(&repo, name).ok_or_else(|| missing(name))?;
-            config::set(&file, &format!("remote.{name}.url"), address, Write::ReplaceAll)?;
+            let key = if is_push { "pushurl" } else { "url" };
+            let how = if is_added { Write::Add } else { Write::ReplaceAll };
+            config::set(&file, &format!("remote.{name}.{key}"), address, how)?;
+        }
+        ["set-head", name, ref rest @ ..] => {
+            let head = format!("refs/remotes/{name}/HEAD");
+            match rest.first() {
+                Some(branch) => {
+                    let to = format!("refs/remotes/{name}/{branch}");
+                    if repo.refs.resolve(to.as_bytes())?.is_none() {
+                        return Err(error(format!("Not a valid ref: {to}")));
+                    }
+                    repo.refs.write(head.as_bytes(), &Ref::Symbolic(to.into_bytes()))?;
+                }
+                None => {
+                    let (source, _) = open(&repo, name)?;
+                    let branch = source.refs.branch()?.unwrap_or_default();
+                    let short = text(branch.strip_prefix(b"refs/heads/").unwrap_or(&branch));
+                    let to = format!("refs/remotes/{name}/{short}");
+                    repo.refs.write(head.as_bytes(), &Ref::Symbolic(to.into_bytes()))?;
+                    call.out.line(format!("{name}/HEAD set to {short}"));
+                }
+            }
         }
         ["show"] => names(&repo).into_iter().for_each(|name| call.out.line(name)),
         ["show", name] => {
-            let address = url(&repo, name).ok_or_else(|| missing(name))?;
-            call.out
-                .line(format!("* remote {name}\n  Fetch URL: {address}\n  Push  URL: {address}"));
+            url(&repo, name).ok_or_else(|| missing(name))?;
+            show(call, &repo, name)?;
         }
         ["update", ..] => {
             for name in names(&repo) {
@@ -136,9 +166,90 @@ pub(crate) fn remote(call: &mut Call<'_>) -> Result<i32> {
         ["prune", name] => {
             prune(call, &repo, name)?;
         }
-        [verb, ..] => return Err(error(format!("unknown subcommand: `{verb}'"))),
+        [verb, ..] => {
+            let text = format!("error: unknown subcommand: `{verb}'\nusage: git remote");
+            return Err(Fault { code: crate::fault::USAGE, text });
+        }
     }
     Ok(0)
+}
+
+fn push_url(repo: &Repo, name: &str) -> Option<String> {
+    repo.config.get(&format!("remote.{name}.pushurl")).map(str::to_owned)
+}
+
+/// Prints what `git remote show` says about a remote.
+fn show(call: &mut Call<'_>, repo: &Repo, name: &str) -> Result<()> {
+    let (source, address) = open(repo, name)?;
+    let pushed = push_url(repo, name).unwrap_or_else(|| address.clone());
+    let head = source.refs.branch()?.unwrap_or_default();
+    let head = text(head.strip_prefix(b"refs/heads/").unwrap_or(&head));
+    call.out.line(format!(
+        "* remote {name}\n  Fetch URL: {address}\n  Push  URL: {pushed}\n  HEAD branch: {head}"
+    ));
+    let prefix = format!("refs/remotes/{name}/");
+    let mut rows: Vec<(String, &str)> = Vec::new();
+    for (full, _) in source.refs.list("refs/heads/")? {
+        let short = text(&full["refs/heads/".len()..]);
+        let known = repo.refs.resolve(format!("{prefix}{short}").as_bytes())?;
+        let word =
+            if known.is_some() { "tracked" } else { "new (next fetch will store in remotes/" };
+        rows.push((short, word));
+    }
+    for (full, _) in repo.refs.list(&prefix)? {
+        let short = text(&full[prefix.len()..]);
+        if short != "HEAD" && !rows.iter().any(|(known, _)| *known == short) {
+            rows.push((short, "stale (use 'git remote prune' to remove)"));
+        }
+    }
+    rows.sort();
+    let width = rows.iter().map(|(short, _)| short.len()).max().unwrap_or(0);
+    let s = if rows.len() == 1 { "" } else { "es" };
+    if !rows.is_empty() {
+        call.out.line(format!("  Remote branch{s}:"));
+    }
+    for (short, word) in &rows {
+        let tail = if word.starts_with("new") { format!("{name})") } else { String::new() };
+        call.out.line(format!("    {short:<width$} {word}{tail}"));
+    }
+    let mut pulled = Vec::new();
+    for (full, _) in repo.refs.list("refs/heads/")? {
+        let short = text(&full["refs/heads/".len()..]);
+        if repo.config.get(&format!("branch.{short}.remote")) == Some(name)
+            && let Some(merge) = repo.config.get(&format!("branch.{short}.merge"))
+        {
+            pulled.push((short, merge.trim_start_matches("refs/heads/").to_owned()));
+        }
+    }
+    let width = pulled.iter().map(|(short, _)| short.len()).max().unwrap_or(0);
+    if !pulled.is_empty() {
+        let s = if pulled.len() == 1 { "" } else { "es" };
+        call.out.line(format!("  Local branch{s} configured for 'git pull':"));
+    }
+    for (short, merge) in &pulled {
+        call.out.line(format!("    {short:<width$} merges with remote {merge}"));
+    }
+    let mut pushed: Vec<(String, &str)> = Vec::new();
+    for (full, oid) in repo.refs.list("refs/heads/")? {
+        let Some(other) = source.refs.resolve(&full)? else { continue };
+        let state = if other == oid {
+            "up to date"
+        } else if repo.odb.has(other) && walk::is_ancestor(&repo.odb, other, oid)? {
+            "fast-forwardable"
+        } else {
+            "local out of date"
+        };
+        pushed.push((text(&full["refs/heads/".len()..]), state));
+    }
+    let width = pushed.iter().map(|(short, _)| short.len()).max().unwrap_or(0);
+    if !pushed.is_empty() {
+        let s = if pushed.len() == 1 { "" } else { "s" };
+        call.out.line(format!("  Local ref{s} configured for 'git push':"));
+    }
+    for (short, state) in &pushed {
+        call.out.line(format!("    {short:<width$} pushes to {short:<width$} ({state})"));
+    }
+    Ok(())
 }
 
 /// Opens the repository behind a remote or an address.
@@ -159,7 +270,24 @@ fn open(repo: &Repo, name: &str) -> Result<(Repo, String)> {
         }
         _ => address.clone(),
     };
-    Ok((clone::open(path.as_bytes())?, address))
+    let source =
+        clone::open(path.as_bytes()).map_err(|fault| match fault.text.contains("does not") {
+            true => unreachable(&address),
+            false => fault,
+        })?;
+    Ok((source, address))
+}
+
+/// Returns the fault of an address without a repository.
+fn unreachable(address: &str) -> Fault {
+    fatal(format!(
+        "'{address}' does not appear to be a git repository\nfatal: Could not read from remote repository.\n\nPlease make sure you have the correct access rights\nand the repository exists."
+    ))
+}
+
+/// Returns the name of a repository as `From` shows it.
+fn shown(address: &str) -> &str {
+    address.strip_suffix("/.git").or_else(|| address.strip_suffix(".git")).unwrap_or(address)
 }
 
 fn default_remote(repo: &Repo) -> Result<String> {
@@ -221,8 +349,7 @@ fn fetch_from(
         }
     }
     if !lines.is_empty() && !is_quiet {
-        let shown = address.strip_suffix("/.git").unwrap_or(&address);
-        call.out.note(format!("From {shown}\n{}", lines.join("\n")))?;
+        call.out.note(format!("From {}\n{}", shown(&address), lines.join("\n")))?;
     }
     let head: String = heads
         .iter()
@@ -242,7 +369,8 @@ fn prune(call: &mut Call<'_>, repo: &Repo, name: &str) -> Result<()> {
         if source.refs.resolve(&[b"refs/heads/", short].concat())?.is_none() {
             repo.refs.delete(&full)?;
             call.out.note(format!(
-                "From {address}\n - [deleted]         (none)     -> {name}/{}",
+                "From {}\n - [deleted]         (none)     -> {name}/{}",
+                shown(&address),
                 text(short)
             ))?;
         }
@@ -271,6 +399,8 @@ pub(crate) fn fetch(call: &mut Call<'_>) -> Result<i32> {
     }
     let from = match is_all {
         true => names(&repo),
+        // A repository that knows no other has nothing to fetch.
+        false if operands.is_empty() && names(&repo).is_empty() => Vec::new(),
         false => vec![operands.first().cloned().map_or_else(|| default_remote(&repo), Ok)?],
     };
     for name in from {
@@ -315,18 +445,16 @@ pub(crate) fn pull(call: &mut Call<'_>) -> Result<i32> {
     }
     let remote = operands.first().cloned().map_or_else(|| default_remote(&repo), Ok)?;
     let branch = text(&repo.branch_name()?);
+    if operands.is_empty() && names(&repo).is_empty() {
+        return Err(no_tracking("<remote>", &branch));
+    }
     let heads = fetch_from(call, &repo, &remote, is_quiet)?;
     let wanted = match operands.get(1) {
         Some(name) => name.clone(),
         None => match repo.config.get(&format!("branch.{branch}.merge")) {
             Some(merge) => merge.trim_start_matches("refs/heads/").to_owned(),
             None => {
-                return Err(Fault {
-                    code: 1,
-                    text: format!(
-                        "There is no tracking information for the current branch.\nPlease specify which branch you want to merge with.\nSee git-pull(1) for details.\n\n    git pull <remote> <branch>\n\nIf you wish to set tracking information for this branch you can do so with:\n\n    git branch --set-upstream-to={remote}/<branch> {branch}\n"
-                    ),
-                });
+                return Err(no_tracking(&remote, &branch));
             }
         },
     };
@@ -354,15 +482,25 @@ pub(crate) fn pull(call: &mut Call<'_>) -> Result<i32> {
         || repo.config.get("pull.ff").is_some()
         || passed.len() > 1;
     if is_diverged && !is_told {
-        return Err(fatal("Need to specify how to reconcile divergent branches."));
+        return Err(Fault {
+            code: crate::fault::FATAL,
+            text: "hint: You have divergent branches and need to specify how to reconcile them.\nhint: You can do so by running one of the following commands sometime before\nhint: your next pull:\nhint:\nhint:   git config pull.rebase false  # merge\nhint:   git config pull.rebase true   # rebase\nhint:   git config pull.ff only       # fast-forward only\nhint:\nhint: You can replace \"git config\" with \"git config --global\" to set a default\nhint: preference for all repositories. You can also pass --rebase, --no-rebase,\nhint: or --ff-only on the command line to override the configured default per\nhint: invocation.\nfatal: Need to specify how to reconcile divergent branches.".to_owned(),
+        });
     }
     call.args = passed;
     if is_rebase || repo.config.flag("pull.rebase") == Some(true) {
         call.name = "rebase".to_owned();
-        return super::pick::rebase(call);
+        return super::rebase::rebase(call);
     }
     call.name = "merge".to_owned();
     super::merge::run(call)
+}
+
+fn no_tracking(remote: &str, branch: &str) -> Fault {
+    let text = format!(
+        "There is no tracking information for the current branch.\nPlease specify which branch you want to merge with.\nSee git-pull(1) for details.\n\n    git pull <remote> <branch>\n\nIf you wish to set tracking information for this branch you can do so with:\n\n    git branch --set-upstream-to={remote}/<branch> {branch}\n"
+    );
+    Fault { code: 1, text }
 }
 
 /// Runs `git push`.
@@ -377,6 +515,7 @@ pub(crate) fn push(call: &mut Call<'_>) -> Result<i32> {
         mut is_all,
         mut is_dry,
     ) = (false, false, false, false, false, false, false);
+    let mut follows_tags = false;
     let mut operands = Vec::new();
     for arg in call.parse(&Valued { short: "o", ..Valued::default() })? {
         match arg {
@@ -384,7 +523,11 @@ pub(crate) fn push(call: &mut Call<'_>) -> Result<i32> {
                 "-f" | "--force" | "--force-with-lease" => is_forced = true,
                 "-u" | "--set-upstream" => follows = true,
                 "-d" | "--delete" => is_delete = true,
-                "--tags" | "--follow-tags" => has_tags = true,
+                "--tags" => has_tags = true,
+                "--follow-tags" => {
+                    has_tags = true;
+                    follows_tags = true;
+                }
                 "-q" | "--quiet" => is_quiet = true,
                 "--all" | "--branches" => is_all = true,
                 "-n" | "--dry-run" => is_dry = true,
@@ -396,7 +539,12 @@ pub(crate) fn push(call: &mut Call<'_>) -> Result<i32> {
         }
     }
     let remote = operands.first().cloned().map_or_else(|| default_remote(&repo), Ok)?;
-    let (target, address) = open(&repo, &remote)?;
+    if operands.is_empty() && names(&repo).is_empty() {
+        return Err(fatal(
+            "No configured push destination.\nEither specify the URL from the command-line or configure a remote repository using\n\n    git remote add <name> <url>\n\nand then push using the remote name\n\n    git push <name>\n",
+        ));
+    }
+    let (target, address) = open(&repo, push_url(&repo, &remote).as_deref().unwrap_or(&remote))?;
     let mut specs: Vec<String> = operands.into_iter().skip(1).collect();
     if specs.is_empty() {
         let branch = text(&repo.branch_name()?);
@@ -407,7 +555,7 @@ pub(crate) fn push(call: &mut Call<'_>) -> Result<i32> {
                 .into_iter()
                 .map(|(name, _)| text(&name["refs/heads/".len()..]))
                 .collect();
-        } else if !(has_tags && repo.refs.branch()?.is_none()) {
+        } else if !has_tags || follows_tags {
             let has_upstream = repo.config.get(&format!("branch.{branch}.merge")).is_some();
             if !has_upstream
                 && !follows
@@ -419,7 +567,18 @@ pub(crate) fn push(call: &mut Call<'_>) -> Result<i32> {
                     "The current branch {branch} has no upstream branch.\nTo push the current branch and set the remote as upstream, use\n\n    git push --set-upstream {remote} {branch}\n\nTo have this happen automatically for branches without a tracking\nupstream, see 'push.autoSetupRemote' in 'git help config'.\n"
                 )));
             }
-            specs.push(branch);
+            let merge = repo.config.get(&format!("branch.{branch}.merge"));
+            let to = merge.map_or(branch.as_str(), |to| to.trim_start_matches("refs/heads/"));
+            let default = repo.config.get("push.default");
+            if to != branch && matches!(default, None | Some("simple")) {
+                return Err(fatal(format!(
+                    "The upstream branch of your current branch does not match\nthe name of your current branch.  To push to the upstream branch\non the remote, use\n\n    git push {remote} HEAD:{to}\n\nTo push to the branch of the same name on the remote, use\n\n    git push {remote} HEAD\n\nTo choose either option permanently, see push.default in 'git help config'.\n\nTo avoid automatically configuring an upstream branch when its name\nwon't match the local branch, see option 'simple' of branch.autoSetupMerge\nin 'git help config'.\n"
+                )));
+            }
+            specs.push(match default {
+                Some("upstream" | "tracking") => format!("{branch}:{to}"),
+                _ => branch,
+            });
         }
     }
     let mut lines = Vec::new();
@@ -453,6 +612,11 @@ pub(crate) fn push(call: &mut Call<'_>) -> Result<i32> {
             other => other.to_owned(),
         };
         let full = full_of(&to);
+        // Messages show the short name, whatever was written.
+        let to = full
+            .strip_prefix("refs/heads/")
+            .or_else(|| full.strip_prefix("refs/tags/"))
+            .map_or_else(|| full.clone(), str::to_owned);
         let before = target.refs.resolve(full.as_bytes())?;
         if from.is_empty() {
             match before {
@@ -529,6 +693,9 @@ pub(crate) fn push(call: &mut Call<'_>) -> Result<i32> {
         }
         lines.extend(line);
         if follows && is_done {
+            let branch = text(&repo.branch_name()?);
+            let from = if from == "HEAD" { branch.as_str() } else { from };
+            let from = from.trim_start_matches("refs/heads/");
             config::set(
                 &repo.file("config"),
                 &format!("branch.{from}.remote"),
@@ -561,12 +728,25 @@ pub(crate) fn push(call: &mut Call<'_>) -> Result<i32> {
         call.out.note(format!("To {address}\n{}", lines.join("\n")))?;
     }
     if code != 0 {
+        let hint = lines.iter().find_map(|line| rejection(line)).unwrap_or_default();
         return Err(Fault {
             code,
-            text: format!("error: failed to push some refs to '{address}'"),
+            text: format!("error: failed to push some refs to '{address}'{hint}"),
         });
     }
     Ok(0)
+}
+
+/// Returns the advice about a rejected reference.
+fn rejection(line: &str) -> Option<&'static str> {
+    if line.ends_with("(fetch first)") {
+        return Some(
+            "\nhint: Updates were rejected because the remote contains work that you do not\nhint: have locally. This is usually caused by another repository pushing to\nhint: the same ref. If you want to integrate the remote changes, use\nhint: 'git pull' before pushing again.\nhint: See the 'Note about fast-forwards' in 'git push --help' for details.",
+        );
+    }
+    line.ends_with("(non-fast-forward)").then_some(
+        "\nhint: Updates were rejected because the tip of your current branch is behind\nhint: its remote counterpart. If you want to integrate the remote changes,\nhint: use 'git pull' before pushing again.\nhint: See the 'Note about fast-forwards' in 'git push --help' for details.",
+    )
 }
 
 /// Runs `git ls-remote`.
@@ -591,6 +771,9 @@ pub(crate) fn ls_remote(call: &mut Call<'_>) -> Result<i32> {
         (Some(name), Err(_)) => clone::open(name.as_bytes())?,
         (None, repo) => {
             let repo = repo?;
+            if names(&repo).is_empty() {
+                return Err(fatal("No remote configured to list refs from."));
+            }
             open(&repo, &default_remote(&repo)?)?.0
         }
     };

@@ -6,6 +6,7 @@ use crate::args::{Arg, Valued, value_text};
 use crate::bytes::text;
 use crate::fault::{Result, fatal};
 use crate::repo::Repo;
+use crate::report::combined::{self, Density};
 use crate::report::decorate::Decorations;
 use crate::report::options::{DiffOptions, Format};
 use crate::report::pretty::{Pretty, Printer};
@@ -24,6 +25,7 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
     let mut options = DiffOptions::new(&repo);
     let mut printer = Printer::new(&repo, Pretty::Medium);
     let (mut names, mut paths, mut has_dashes) = (Vec::new(), Vec::new(), false);
+    let mut has_notes = true;
     for arg in call.parse(&VALUED)? {
         let (name, value) = match arg {
             Arg::Option(name, value) => (name, value),
@@ -61,8 +63,10 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
                 options.take(&name, value.as_deref().map(text).as_deref())?;
                 printer.is_coloured = options.is_coloured;
             }
-            "--no-decorate" | "--no-notes" | "-m" | "--first-parent" | "--cc" | "-c"
-            | "--show-signature" => {}
+            "--no-notes" => has_notes = false,
+            "--notes" => printer.read_notes(value.as_deref().map(text).as_deref())?,
+            "-c" => options.is_combined = true,
+            "--no-decorate" | "-m" | "--first-parent" | "--cc" | "--show-signature" => {}
             _ => {
                 if !options.take(&name, value.as_deref().map(text).as_deref())? {
                     return Err(fatal(format!("unrecognized argument: {name}")));
@@ -77,6 +81,11 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
     }
     if options.formats.is_empty() {
         options.formats.push(Format::Patch);
+    }
+    match has_notes {
+        true if printer.notes.is_empty() => printer.read_notes(None)?,
+        true => {}
+        false => printer.notes.clear(),
     }
     // Operands after the first that name no object are paths.
     while names.len() > 1 && revision::find(&repo, &names[names.len() - 1])?.is_none() {
@@ -127,7 +136,10 @@ fn object(
             let when = date::format(&printer.date, who.seconds, who.zone, Repo::now());
             call.out.line([b"tag ".as_slice(), &tag.name].concat());
             call.out.line([b"Tagger: ".as_slice(), &who.name, b" <", &who.mail, b">"].concat());
-            call.out.line(format!("Date:   {when}\n"));
+            if !matches!(printer.pretty, Pretty::Format { .. }) {
+                call.out.line(format!("Date:   {when}"));
+            }
+            call.out.line("");
             call.out.text(&tag.message);
             object(call, repo, printer, options, paths, name, tag.target, is_first)?;
         }
@@ -146,15 +158,31 @@ fn object(
             // A merge without conflicts has no patch of its own; statistics are those of its first
             // parent.
             let mut options = options.clone();
+            let formats = options.formats.clone();
             if commit.parents.len() > 1 {
                 options.formats.retain(|format| *format != Format::Patch);
             }
-            if commit.parents.len() < 2 || !options.formats.is_empty() {
+            let density = if options.is_combined { Density::All } else { Density::Dense };
+            let has_patch = formats.contains(&Format::Patch) && !options.is_silent;
+            if commit.parents.len() > 1 && has_patch && options.formats.is_empty() {
+                let mut difference = Vec::new();
+                combined::commit(repo, &commit, &options, paths, density, &mut difference)?;
+                if !is_oneline && !is_format
+                    || !(difference.is_empty() || is_oneline || text.is_empty())
+                {
+                    text.push(b'\n');
+                }
+                text.extend(difference);
+            } else if commit.parents.len() < 2 || !options.formats.is_empty() {
                 let changes = options.prepare(repo, changes_of(repo, &commit, paths)?)?;
                 let mut difference = Vec::new();
                 options.write(repo, &changes, &mut difference)?;
                 if !difference.is_empty() {
                     if !(is_oneline || is_format && text.is_empty()) {
+                        let has = |format: Format| options.formats.contains(&format);
+                        if has(Format::Stat) && has(Format::Patch) {
+                            text.extend(b"---");
+                        }
                         text.push(b'\n');
                     }
                     text.extend(difference);

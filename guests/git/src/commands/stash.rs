@@ -54,6 +54,7 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
                     Ok(0)
                 }
                 "branch" => branch(call, &repo),
+                "store" => store(call, &repo),
                 other => Err(fatal(format!(
                     "subcommand wasn't specified; 'push' can't be assumed due to unexpected token '{other}'"
                 ))),
@@ -162,15 +163,7 @@ fn push(call: &mut Call<'_>, repo: &Repo) -> Result<i32> {
         None => format!("WIP on {place}"),
     };
     let oid = make(work.write_tree(&repo.odb)?, parents, title.clone())?;
-    let before = repo.refs.resolve(NAME)?.unwrap_or(Oid::ZERO);
-    repo.refs.write(NAME, &Ref::Direct(oid))?;
-    let change = Change {
-        old: before,
-        new: oid,
-        who: ident::committer_or(repo, ident::STASH)?,
-        message: title.clone().into_bytes(),
-    };
-    reflog::append(&repo.git_dir, NAME, &change)?;
+    push_entry(repo, oid, title.clone().into_bytes())?;
     // The work tree returns to the last commit, or to the index if that is kept.
     let files = changes::files(&repo.odb, tree)?;
     let chosen: Vec<Vec<u8>> =
@@ -196,6 +189,37 @@ fn push(call: &mut Call<'_>, repo: &Repo) -> Result<i32> {
         call.out.line(format!("Saved working directory and index state {title}"));
     }
     Ok(0)
+}
+
+/// Runs `git stash store`: puts a commit on the stack.
+fn store(call: &mut Call<'_>, repo: &Repo) -> Result<i32> {
+    let (mut message, mut operand) = (None, None);
+    let valued = Valued { short: "m", long: &["--message"], ..Valued::default() };
+    for arg in call.parse(&valued)? {
+        match arg {
+            Arg::Option(name, value) => match name.as_str() {
+                "-m" | "--message" => message = value,
+                "-q" | "--quiet" => {}
+                other => return Err(call.unknown(other)),
+            },
+            Arg::Operand(name) => operand = Some(name),
+            Arg::Dashes => {}
+        }
+    }
+    let operand =
+        operand.ok_or_else(|| error("\"git stash store\" requires one <commit> argument"))?;
+    let oid = crate::revision::commit(repo, &operand)
+        .map_err(|_| error(format!("Cannot update refs/stash with {}", text(&operand))))?;
+    push_entry(repo, oid, message.unwrap_or_else(|| b"Created via \"git stash store\".".to_vec()))?;
+    Ok(0)
+}
+
+/// Puts a commit on the stack.
+fn push_entry(repo: &Repo, oid: Oid, message: Vec<u8>) -> Result<()> {
+    let old = repo.refs.resolve(NAME)?.unwrap_or(Oid::ZERO);
+    repo.refs.write(NAME, &Ref::Direct(oid))?;
+    let who = ident::committer_or(repo, ident::STASH)?;
+    reflog::append(&repo.git_dir, NAME, &Change { old, new: oid, who, message })
 }
 
 fn branch_label(repo: &Repo) -> Result<String> {

@@ -3,10 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::Call;
+use super::rebase::progress as rebase;
 use crate::args::{Arg, Valued, value_text};
 use crate::bytes::{quoted, text};
 use crate::fault::{Result, fatal};
 use crate::repo::Repo;
+use crate::report::options::coloured;
+use crate::report::paint;
 use crate::revision;
 use crate::store::index::Index;
 use crate::store::oid::Oid;
@@ -73,6 +76,7 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
         Some("all") => Some(Show::All),
         _ => Some(Show::Collapsed),
     };
+    let mut has_stash = repo.config.flag("status.showstash") == Some(true);
     let mut operands = Vec::new();
     for arg in call.parse(&Valued { attached: "uM", ..Valued::default() })? {
         match arg {
@@ -116,7 +120,8 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
                 | "--column"
                 | "--no-column"
                 | "--ignore-submodules"
-                | "--show-stash" => {}
+                | "--no-show-stash" => {}
+                "--show-stash" => has_stash = true,
                 other => return Err(call.unknown(other)),
             },
             Arg::Operand(operand) => operands.push(operand),
@@ -132,10 +137,17 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
     }
     let out = &mut call.out.data;
     match form {
-        Form::Long => long(&repo, &state, show.is_some(), has_ignored, "No commits yet", out)?,
+        Form::Long => {
+            long(&repo, &state, show.is_some(), has_ignored, "No commits yet", out)?;
+            let count = reflog::read(&repo.git_dir, b"refs/stash").len();
+            if has_stash && count > 0 {
+                let noun = if count == 1 { "entry" } else { "entries" };
+                out.extend(format!("Your stash currently has {count} {noun}\n").bytes());
+            }
+        }
         Form::Short | Form::Porcelain => {
             if has_branch {
-                branch_line(&repo, is_nul, out)?;
+                branch_line(&repo, form == Form::Short, is_nul, out)?;
             }
             short(&repo, &state, form == Form::Short, is_nul, has_ignored, out);
         }
@@ -170,6 +182,7 @@ fn short(
     out: &mut Vec<u8>,
 ) {
     let end = if is_nul { 0 } else { b'\n' };
+    let colours = Colours { is_on: is_relative && !is_nul && Colours::of(repo).is_on };
     let shown = |path: &[u8]| {
         let path = if is_relative && !is_nul { repo.shown(path) } else { path.to_vec() };
         if is_nul {
@@ -199,7 +212,13 @@ fn short(
         lines.insert(path, pair);
     }
     for (path, (one, two, from)) in lines {
-        out.extend(format!("{one}{two} ").bytes());
+        let is_conflict = state.conflicts.contains_key(path);
+        let letter = |c: char, is_staged: bool| match c {
+            ' ' => b" ".to_vec(),
+            c if is_staged && !is_conflict => colours.green(&[c as u8]),
+            c => colours.red(&[c as u8]),
+        };
+        out.extend([letter(one, true), letter(two, false), b" ".to_vec()].concat());
         match (from, is_nul) {
             (Some(from), true) => {
                 out.extend(path);
@@ -216,44 +235,51 @@ fn short(
         out.push(end);
     }
     let ignored = if has_ignored { &state.found.ignored[..] } else { &[] };
-    for (mark, paths) in [("?? ", &state.found.untracked[..]), ("!! ", ignored)] {
+    for (mark, paths) in [("??", &state.found.untracked[..]), ("!!", ignored)] {
         for path in paths {
-            out.extend(mark.bytes());
+            out.extend(colours.red(mark.as_bytes()));
+            out.push(b' ');
             out.extend(shown(path));
             out.push(end);
         }
     }
 }
 
-fn branch_line(repo: &Repo, is_nul: bool, out: &mut Vec<u8>) -> Result<()> {
+fn branch_line(repo: &Repo, is_short: bool, is_nul: bool, out: &mut Vec<u8>) -> Result<()> {
     let end = if is_nul { 0 } else { b'\n' };
+    let colours = Colours { is_on: is_short && !is_nul && Colours::of(repo).is_on };
+    out.extend(b"## ");
     let Some(branch) = repo.refs.branch()? else {
-        out.extend(b"## HEAD (no branch)");
+        out.extend(colours.red(b"HEAD (no branch)"));
         out.push(end);
         return Ok(());
     };
-    let short = text(&repo.branch_name()?);
-    let mut line = match repo.head()? {
-        None => format!("## No commits yet on {short}"),
-        Some(_) => format!("## {short}"),
-    };
-    if let Some(upstream) = revision::upstream(repo, &branch) {
-        line += &format!("...{}", text(crate::store::refs::short_name(&upstream)));
-        match (repo.head()?, repo.refs.resolve(&upstream)?) {
-            (Some(head), Some(other)) => {
-                let counts = walk::ahead_behind(&repo.odb, head, other)?;
-                line += &match counts {
-                    (0, 0) => String::new(),
-                    (ahead, 0) => format!(" [ahead {ahead}]"),
-                    (0, behind) => format!(" [behind {behind}]"),
-                    (ahead, behind) => format!(" [ahead {ahead}, behind {behind}]"),
-                };
-            }
-            (_, None) => line += " [gone]",
-            (None, Some(_)) => {}
-        }
+    if repo.head()?.is_none() {
+        out.extend(b"No commits yet on ");
     }
-    out.extend(line.bytes());
+    out.extend(colours.green(&repo.branch_name()?));
+    if let Some(upstream) = revision::upstream(repo, &branch) {
+        out.extend(b"...");
+        out.extend(colours.red(crate::store::refs::short_name(&upstream)));
+        let number = |n: usize, paint: fn(Colours, &[u8]) -> Vec<u8>| {
+            text(&paint(colours, n.to_string().as_bytes()))
+        };
+        let counts = match (repo.head()?, repo.refs.resolve(&upstream)?) {
+            (Some(head), Some(other)) => match walk::ahead_behind(&repo.odb, head, other)? {
+                (0, 0) => String::new(),
+                (ahead, 0) => format!(" [ahead {}]", number(ahead, Colours::green)),
+                (0, behind) => format!(" [behind {}]", number(behind, Colours::red)),
+                (ahead, behind) => format!(
+                    " [ahead {}, behind {}]",
+                    number(ahead, Colours::green),
+                    number(behind, Colours::red)
+                ),
+            },
+            (_, None) => " [gone]".to_owned(),
+            (None, Some(_)) => String::new(),
+        };
+        out.extend(counts.bytes());
+    }
     out.push(end);
     Ok(())
 }
@@ -411,20 +437,41 @@ pub(crate) fn long(
     out: &mut Vec<u8>,
 ) -> Result<()> {
     let is_initial = repo.head()?.is_none();
-    match repo.refs.branch()? {
-        Some(_) => out.extend(format!("On branch {}\n", text(&repo.branch_name()?)).bytes()),
-        None => out.extend(format!("{}\n", detached(repo)?).bytes()),
+    let colours = Colours::of(repo);
+    let rebase = rebase::Progress::read(repo);
+    match (repo.refs.branch()?, &rebase) {
+        (Some(_), _) => out.extend(format!("On branch {}\n", text(&repo.branch_name()?)).bytes()),
+        (None, Some(rebase)) => {
+            let line = format!("interactive rebase in progress; onto {}", rebase.onto);
+            let (word, onto) = line.split_at(line.len() - rebase.onto.len());
+            out.extend([&colours.red(word.as_bytes()), onto.as_bytes(), b"\n"].concat());
+        }
+        (None, None) => {
+            let line = detached(repo)?;
+            let end = line
+                .rfind(' ')
+                .filter(|_| line.starts_with("HEAD"))
+                .map_or(line.len(), |at| at + 1);
+            out.extend(
+                [&colours.red(&line.as_bytes()[..end]), &line.as_bytes()[end..], b"\n"].concat(),
+            );
+        }
     }
     let tracking = tracking(repo)?;
     if !tracking.is_empty() {
         out.extend(tracking.bytes());
         out.push(b'\n');
     }
-    operation(repo, state, out);
+    if let Some(rebase) = &rebase {
+        rebase.write(!state.conflicts.is_empty(), out);
+    } else {
+        operation(repo, state, out);
+    }
     if is_initial {
         out.extend(format!("\n{initial}\n\n").bytes());
     }
-    let is_merging = repo.state("MERGE_HEAD").is_some() || repo.state("CHERRY_PICK_HEAD").is_some();
+    let is_merging = repo.state("MERGE_HEAD").is_some()
+        || repo.state("CHERRY_PICK_HEAD").is_some() && rebase.is_none();
     let hint =
         if is_initial { "git rm --cached <file>..." } else { "git restore --staged <file>..." };
     if !state.staged.is_empty() {
@@ -432,7 +479,11 @@ pub(crate) fn long(
         if !is_merging {
             out.extend(format!("  (use \"{hint}\" to unstage)\n").bytes());
         }
-        state.staged.iter().for_each(|change| long_line(repo, change, out));
+        for change in &state.staged {
+            out.extend(
+                [b"\t".as_slice(), &colours.green(&long_line(repo, change)), b"\n"].concat(),
+            );
+        }
         out.push(b'\n');
     }
     if !state.conflicts.is_empty() {
@@ -449,9 +500,9 @@ pub(crate) fn long(
             (true, _) => b"  (use \"git add/rm <file>...\" as appropriate to mark resolution)\n",
         });
         for (path, stages) in &state.conflicts {
-            out.extend(format!("\t{:<17}", conflict_code(*stages).1).bytes());
-            out.extend(quoted(&repo.shown(path)));
-            out.push(b'\n');
+            let label = format!("{:<17}", conflict_code(*stages).1).into_bytes();
+            let line = [label, quoted(&repo.shown(path))].concat();
+            out.extend([b"\t".as_slice(), &colours.red(&line), b"\n"].concat());
         }
         out.push(b'\n');
     }
@@ -459,16 +510,17 @@ pub(crate) fn long(
         let has_deleted = state.unstaged.iter().any(|change| change.status == Status::Deleted);
         let verb = if has_deleted { "add/rm" } else { "add" };
         out.extend(format!("Changes not staged for commit:\n  (use \"git {verb} <file>...\" to update what will be committed)\n  (use \"git restore <file>...\" to discard changes in working directory)\n").bytes());
-        state.unstaged.iter().for_each(|change| long_line(repo, change, out));
+        for change in &state.unstaged {
+            out.extend([b"\t".as_slice(), &colours.red(&long_line(repo, change)), b"\n"].concat());
+        }
         out.push(b'\n');
     }
     let list = |title: &str, hint: &str, paths: &[Vec<u8>], out: &mut Vec<u8>| {
         if !paths.is_empty() {
             out.extend(format!("{title}:\n  ({hint})\n").bytes());
             for path in paths {
-                out.push(b'\t');
-                out.extend(quoted(&repo.shown(path)));
-                out.push(b'\n');
+                let line = colours.red(&quoted(&repo.shown(path)));
+                out.extend([b"\t".as_slice(), &line, b"\n"].concat());
             }
             out.push(b'\n');
         }
@@ -550,7 +602,8 @@ fn operation(repo: &Repo, state: &State, out: &mut Vec<u8>) {
     }
 }
 
-fn long_line(repo: &Repo, change: &Change, out: &mut Vec<u8>) {
+/// Returns the line of a change without its tab.
+fn long_line(repo: &Repo, change: &Change) -> Vec<u8> {
     let label = match change.status {
         Status::Added => "new file:",
         Status::Deleted => "deleted:",
@@ -559,11 +612,40 @@ fn long_line(repo: &Repo, change: &Change, out: &mut Vec<u8>) {
         Status::Renamed(_) => "renamed:",
         Status::Unmerged => "unmerged:",
     };
-    out.extend(format!("\t{label:<12}").bytes());
+    let mut out = format!("{label:<12}").into_bytes();
     if matches!(change.status, Status::Renamed(_)) {
         out.extend(quoted(&repo.shown(&change.old_path)));
         out.extend(b" -> ");
     }
     out.extend(quoted(&repo.shown(&change.path)));
-    out.push(b'\n');
+    out
+}
+
+/// Colours of the state, if they are wanted.
+#[derive(Debug, Clone, Copy)]
+struct Colours {
+    is_on: bool,
+}
+
+impl Colours {
+    fn of(repo: &Repo) -> Colours {
+        Colours { is_on: coloured(repo, "color.status") }
+    }
+
+    fn put(self, colour: &[u8], text: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        match self.is_on {
+            true => paint::put(colour, text, &mut out),
+            false => out.extend(text),
+        }
+        out
+    }
+
+    fn red(self, text: &[u8]) -> Vec<u8> {
+        self.put(paint::RED, text)
+    }
+
+    fn green(self, text: &[u8]) -> Vec<u8> {
+        self.put(paint::GREEN, text)
+    }
 }

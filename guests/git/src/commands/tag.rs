@@ -16,7 +16,17 @@ use crate::walk;
 const VALUED: Valued = Valued {
     short: "mF",
     attached: "n",
-    long: &["--message", "--file", "--sort", "--format", "--points-at"],
+    long: &[
+        "--message",
+        "--file",
+        "--sort",
+        "--format",
+        "--points-at?",
+        "--contains?",
+        "--merged?",
+        "--no-contains?",
+        "--no-merged?",
+    ],
 };
 
 /// Runs `git tag`.
@@ -26,6 +36,7 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
         (false, false, false, false);
     let (mut messages, mut file, mut sort, mut format) = (Vec::new(), None, None, None);
     let (mut lines, mut contains, mut points_at, mut merged) = (None, None, None, None);
+    let (mut without, mut unmerged) = (None, None);
     let mut operands = Vec::new();
     for arg in call.parse(&VALUED)? {
         let (name, value) = match arg {
@@ -48,6 +59,8 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
             "--format" => format = Some(value_text(&value)),
             "--contains" => contains = Some(value.unwrap_or_else(|| b"HEAD".to_vec())),
             "--merged" => merged = Some(value.unwrap_or_else(|| b"HEAD".to_vec())),
+            "--no-contains" => without = Some(value.unwrap_or_else(|| b"HEAD".to_vec())),
+            "--no-merged" => unmerged = Some(value.unwrap_or_else(|| b"HEAD".to_vec())),
             "--points-at" => points_at = Some(value.unwrap_or_else(|| b"HEAD".to_vec())),
             "-s" | "--sign" | "-u" | "--local-user" | "-v" | "--verify" => {
                 return Err(fatal("tags cannot be signed in a sandbox; use git tag -a"));
@@ -63,7 +76,9 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
         || lines.is_some()
         || contains.is_some()
         || points_at.is_some()
-        || merged.is_some();
+        || merged.is_some()
+        || without.is_some()
+        || unmerged.is_some();
     if is_list {
         let mut tags = repo.refs.list("refs/tags/")?;
         if !operands.is_empty() {
@@ -87,6 +102,19 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
                 revision::peel(&repo, *tag, Kind::Commit).is_ok_and(|tag| of.contains(&tag))
             });
         }
+        if let Some(name) = without {
+            let oid = revision::commit(&repo, &name)?;
+            tags.retain(|(_, tag)| {
+                let tag = revision::peel(&repo, *tag, Kind::Commit);
+                !tag.and_then(|tag| walk::is_ancestor(&repo.odb, oid, tag)).unwrap_or(false)
+            });
+        }
+        if let Some(name) = unmerged {
+            let of = walk::ancestors(&repo.odb, &[revision::commit(&repo, &name)?])?;
+            tags.retain(|(_, tag)| {
+                revision::peel(&repo, *tag, Kind::Commit).is_ok_and(|tag| !of.contains(&tag))
+            });
+        }
         if let Some(name) = points_at {
             let oid = revision::object(&repo, &name)?;
             tags.retain(|(_, tag)| {
@@ -107,7 +135,12 @@ pub(crate) fn run(call: &mut Call<'_>) -> Result<i32> {
                     _ => Vec::new(),
                 };
                 let mut shown = format!("{short:<15} {}", text(&subject(&message)));
-                for line in message.split(|b| *b == b'\n').skip(1).take(count.saturating_sub(1)) {
+                for line in message
+                    .trim_ascii_end()
+                    .split(|b| *b == b'\n')
+                    .skip(1)
+                    .take(count.saturating_sub(1))
+                {
                     shown += &format!("\n    {}", text(line));
                 }
                 call.out.line(shown);

@@ -4,7 +4,9 @@ use crate::fault::Result;
 use crate::repo::Repo;
 use crate::store::object::mode;
 use crate::store::oid::Oid;
-use crate::tree::changes::Side;
+use crate::text::compare;
+use crate::tree::attributes::State;
+use crate::tree::changes::{Change, Side};
 use crate::tree::work;
 
 /// Reads the content of a side; empty if the file is not there.
@@ -19,6 +21,16 @@ pub(crate) fn read(repo: &Repo, side: &Side, path: &[u8]) -> Result<Vec<u8>> {
         return work::read(repo, path, side.mode);
     }
     repo.odb.blob(side.oid)
+}
+
+/// Returns true if a change is shown as one of binary files: as attributes say, or by content.
+pub(crate) fn is_binary(repo: &Repo, change: &Change, old: &[u8], new: &[u8]) -> bool {
+    let by = |path: &[u8], data: &[u8]| match repo.attributes.state(path, "diff") {
+        State::Unset => true,
+        State::Set => false,
+        State::Value(_) | State::Unspecified => compare::is_binary(data),
+    };
+    by(&change.old_path, old) || by(&change.path, new)
 }
 
 /// Returns the identity of a side; hashes a file of the work tree.

@@ -55,6 +55,8 @@ pub(crate) struct DiffOptions {
     pub(crate) is_compact: bool,
     /// `--no-index`: both sides have names of their own.
     pub(crate) is_outside: bool,
+    /// `-c`: differences of merges show what is equal to one parent, too.
+    pub(crate) is_combined: bool,
     /// Width of `--stat`, if it is given.
     pub(crate) width: Option<usize>,
 }
@@ -86,7 +88,20 @@ impl DiffOptions {
             word: None,
             is_compact: false,
             is_outside: false,
+            is_combined: false,
             width: None,
+        }
+    }
+
+    /// Returns options that no setting changes, for comparing patches.
+    pub(crate) fn plain(repo: &Repo) -> DiffOptions {
+        let prefix = |text: &str| text.to_owned();
+        DiffOptions {
+            renames: None,
+            is_coloured: false,
+            old_prefix: prefix("a/"),
+            new_prefix: prefix("b/"),
+            ..DiffOptions::new(repo)
         }
     }
 
@@ -214,6 +229,13 @@ impl DiffOptions {
             | "--no-color-moved"
             | "--color-moved"
             | "--submodule"
+            | "--ignore-submodules"
+            | "--color-moved-ws"
+            | "--ws-error-highlight"
+            | "--anchored"
+            | "--find-copies-harder"
+            | "--rename-empty"
+            | "--no-rename-empty"
             | "--ita-invisible-in-index" => {}
             "-U" => self.style.context = lines(value)?,
             "-M" => self.renames = Some(similarity(value)?),

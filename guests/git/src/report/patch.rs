@@ -4,7 +4,7 @@ use crate::bytes::quoted;
 use crate::fault::Result;
 use crate::repo::Repo;
 use crate::report::options::DiffOptions;
-use crate::report::{content, paint, words};
+use crate::report::{combined, content, paint, words};
 use crate::store::odb::ABBREVIATION;
 use crate::store::oid::Oid;
 use crate::text::compare;
@@ -18,6 +18,9 @@ pub(crate) fn write(
     out: &mut Vec<u8>,
 ) -> Result<()> {
     if change.status == Status::Unmerged {
+        if change.new.is_work && combined::conflict(repo, &change.path, options, out)? {
+            return Ok(());
+        }
         out.extend(b"* Unmerged path ");
         out.extend(quoted(&change.path));
         out.push(b'\n');
@@ -34,7 +37,7 @@ pub(crate) fn write(
     let old = content::read(repo, &change.old, &change.old_path)?;
     let new = content::read(repo, &change.new, &change.path)?;
     let (mut body, mut hunks) = (Vec::new(), Vec::new());
-    let is_binary = !options.is_text && (compare::is_binary(&old) || compare::is_binary(&new));
+    let is_binary = !options.is_text && content::is_binary(repo, change, &old, &new);
     let names = Names::new(change, options);
     if old != new || change.status == Status::Added || change.status == Status::Deleted {
         if is_binary && old != new {

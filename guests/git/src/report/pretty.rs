@@ -9,6 +9,7 @@ use crate::report::column::{Pad, Wrap};
 use crate::report::decorate::Decorations;
 use crate::report::options::coloured;
 use crate::report::{colour, paint, trailers};
+use crate::store::notes::{self, Notes};
 use crate::store::object::{Commit, Signature, body};
 use crate::store::oid::Oid;
 use crate::store::reflog::Change;
@@ -77,6 +78,10 @@ pub(crate) struct Printer<'r> {
     /// Text after the identity: parents of `--parents`, references of `--source`.
     pub(crate) beside: HashMap<Oid, String>,
     pub(crate) now: i64,
+    /// Sides of `a...b`, for `%m`.
+    pub(crate) sides: HashMap<Oid, char>,
+    /// Notes by their titles.
+    pub(crate) notes: Vec<(String, Notes)>,
 }
 
 impl<'r> Printer<'r> {
@@ -95,7 +100,37 @@ impl<'r> Printer<'r> {
             marks: HashMap::new(),
             beside: HashMap::new(),
             now: Repo::now(),
+            sides: HashMap::new(),
+            notes: Vec::new(),
         }
+    }
+
+    /// Reads the notes of a reference, or of the one that is shown unless told otherwise.
+    pub(crate) fn read_notes(&mut self, given: Option<&str>) -> Result<()> {
+        let name = notes::reference(self.repo, given);
+        let title = match name.as_str() {
+            "refs/notes/commits" => "Notes:".to_owned(),
+            other => format!("Notes ({}):", other.trim_start_matches("refs/notes/")),
+        };
+        let found = notes::read(self.repo, &name)?;
+        if !found.is_empty() && !self.notes.iter().any(|(known, _)| *known == title) {
+            self.notes.push((title, found));
+        }
+        Ok(())
+    }
+
+    /// Returns the mark of `%m`.
+    fn side(&self, oid: Oid) -> char {
+        match self.marks.get(&oid) {
+            Some(mark @ ('-' | '=' | '<')) => *mark,
+            _ => self.sides.get(&oid).copied().unwrap_or('>'),
+        }
+    }
+
+    fn note(&self, oid: Oid) -> Option<Vec<u8>> {
+        let found = self.notes.iter().filter_map(|(_, notes)| notes.get(&oid));
+        let texts: Vec<Vec<u8>> = found.filter_map(|note| self.repo.odb.blob(*note).ok()).collect();
+        (!texts.is_empty()).then(|| texts.join(&b'\n'))
     }
 
     fn short(&self, oid: Oid) -> String {
@@ -219,6 +254,16 @@ impl<'r> Printer<'r> {
                 out.extend(b"    ");
             }
             out.push(b'\n');
+        }
+        for (title, notes) in &self.notes {
+            let note = notes.get(&oid).and_then(|note| self.repo.odb.blob(*note).ok());
+            if let Some(note) = note.filter(|_| self.pretty != Pretty::Short) {
+                out.extend(format!("\n{title}\n").bytes());
+                for line in crate::bytes::lines(note.trim_ascii_end()) {
+                    out.extend([b"    ".as_slice(), line].concat());
+                }
+                out.push(b'\n');
+            }
         }
     }
 
@@ -362,8 +407,9 @@ impl<'r> Printer<'r> {
             'B' => commit.message.clone(),
             'n' => b"\n".to_vec(),
             '%' => b"%".to_vec(),
-            'N' | 'e' => Vec::new(),
-            'm' => self.marks.get(&oid).map_or('>', |mark| *mark).to_string().into_bytes(),
+            'N' => self.note(oid).unwrap_or_default(),
+            'e' => Vec::new(),
+            'm' => self.side(oid).to_string().into_bytes(),
             'd' => self.names(oid, " (", ")", false),
             'D' => self.names(oid, "", "", false),
             'S' => self.beside.get(&oid).map_or("", |name| name.trim()).as_bytes().to_vec(),

@@ -42,7 +42,7 @@ pub(crate) fn count(repo: &Repo, changes: &[Change], options: &DiffOptions) -> R
         }
         let old = content::read(repo, &change.old, &change.old_path)?;
         let new = content::read(repo, &change.new, &change.path)?;
-        count.is_binary = compare::is_binary(&old) || compare::is_binary(&new);
+        count.is_binary = content::is_binary(repo, change, &old, &new);
         (count.added, count.removed) = match count.is_binary {
             true if old == new => (0, 0),
             true => (new.len(), old.len()),

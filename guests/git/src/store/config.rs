@@ -294,6 +294,12 @@ pub(crate) fn bad_key(key: &str) -> crate::fault::Fault {
 }
 
 fn save(file: &[u8], lines: &[Line]) -> Result<()> {
+    let dir = bytes::parent(file);
+    if !dir.is_empty() && !bytes::path(dir).is_dir() {
+        let file = bytes::text(file);
+        let text = format!("error: could not lock config file {file}: No such file or directory");
+        return Err(crate::fault::Fault { code: 255, text });
+    }
     let mut text = String::new();
     for line in lines {
         if !text.is_empty() && !text.ends_with('\n') {

@@ -15,6 +15,8 @@ const EXTENDED: u16 = 0x4000;
 const ASSUME_UNCHANGED: u16 = 0x8000;
 /// In the second word of flags: the path was announced with `add -N`.
 const INTENT: u16 = 0x2000;
+/// The file of the work tree is not looked at.
+const SKIP_WORKTREE: u16 = 0x4000;
 /// Numbers of the index's format for the fields of a status, in order.
 const FIELDS: usize = 10;
 
@@ -28,6 +30,8 @@ pub(crate) struct Entry {
     pub(crate) stage: u8,
     pub(crate) is_intent: bool,
     pub(crate) is_assumed: bool,
+    /// The file of the work tree is not looked at.
+    pub(crate) is_skipped: bool,
     /// Times, device, number and size of the file when it was last known to be unchanged.
     pub(crate) known: Known,
 }
@@ -78,6 +82,7 @@ impl Entry {
             stage: 0,
             is_intent: false,
             is_assumed: false,
+            is_skipped: false,
             known: Known::default(),
         }
     }
@@ -243,9 +248,13 @@ fn write_entry(entry: &Entry, data: &mut Vec<u8>) {
     if entry.is_assumed {
         flags |= ASSUME_UNCHANGED;
     }
-    if entry.is_intent {
+    let mut more = if entry.is_intent { INTENT } else { 0 };
+    if entry.is_skipped {
+        more |= SKIP_WORKTREE;
+    }
+    if more != 0 {
         data.extend((flags | EXTENDED).to_be_bytes());
-        data.extend(INTENT.to_be_bytes());
+        data.extend(more.to_be_bytes());
     } else {
         data.extend(flags.to_be_bytes());
     }
@@ -272,10 +281,11 @@ fn parse(data: &[u8]) -> Option<Index> {
         let oid = Oid::from_bytes(body.get(at + 40..at + 60)?)?;
         let flags = u16::from_be_bytes(body.get(at + 60..at + FIXED)?.try_into().ok()?);
         at += FIXED;
-        let mut is_intent = false;
+        let (mut is_intent, mut is_skipped) = (false, false);
         if flags & EXTENDED != 0 {
             let more = u16::from_be_bytes(body.get(at..at + 2)?.try_into().ok()?);
             is_intent = more & INTENT != 0;
+            is_skipped = more & SKIP_WORKTREE != 0;
             at += 2;
         }
         let mut path = Vec::new();
@@ -294,6 +304,7 @@ fn parse(data: &[u8]) -> Option<Index> {
             stage: ((flags & STAGE) >> 12) as u8,
             is_intent,
             is_assumed: flags & ASSUME_UNCHANGED != 0,
+            is_skipped,
             known: Known {
                 changed: (fields[0], fields[1]),
                 modified: (fields[2], fields[3]),

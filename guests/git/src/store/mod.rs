@@ -2,6 +2,7 @@
 
 pub(crate) mod config;
 pub(crate) mod index;
+pub(crate) mod notes;
 pub(crate) mod object;
 pub(crate) mod odb;
 pub(crate) mod oid;

@@ -152,14 +152,15 @@ pub(crate) fn unified(old: &[u8], new: &[u8], style: &Style, out: &mut Vec<u8>) 
             out.extend_from_slice(heading);
         }
         out.push(b'\n');
-        let mut position = old_range.start;
+        // Lines that differ in white space only are shown as they are now.
+        let mut position = new_range.start;
         for edit in group {
-            old[position..edit.old.start].iter().for_each(|line| write_line(b' ', line, out));
+            new[position..edit.new.start].iter().for_each(|line| write_line(b' ', line, out));
             old[edit.old.clone()].iter().for_each(|line| write_line(b'-', line, out));
             new[edit.new.clone()].iter().for_each(|line| write_line(b'+', line, out));
-            position = edit.old.end;
+            position = edit.new.end;
         }
-        old[position..old_range.end].iter().for_each(|line| write_line(b' ', line, out));
+        new[position..new_range.end].iter().for_each(|line| write_line(b' ', line, out));
         at = end;
     }
 }

@@ -12,6 +12,13 @@ pub(crate) struct Labels<'a> {
     pub(crate) theirs: &'a str,
 }
 
+impl Labels<'_> {
+    /// Returns the same names.
+    pub(crate) fn shared(&self) -> Labels<'_> {
+        Labels { ours: self.ours, base: self.base, theirs: self.theirs }
+    }
+}
+
 /// Treatment of conflicts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Favor {
@@ -21,6 +28,8 @@ pub(crate) enum Favor {
     WithBase,
     Ours,
     Theirs,
+    /// Lines of both sides, ours first.
+    Union,
 }
 
 /// Result of a merge.
@@ -49,7 +58,7 @@ pub(crate) fn merge(
     let left = edits(&base, &ours, &style);
     let right = edits(&base, &theirs, &style);
     let mut parts = parts(&base, &ours, &theirs, &left, &right);
-    if favor == Favor::Neither {
+    if matches!(favor, Favor::Neither | Favor::Union) {
         parts = joined(parts.into_iter().flat_map(refined).collect());
     }
     write(parts, labels, favor)
@@ -179,6 +188,7 @@ fn write(parts: Vec<Part<'_>>, labels: &Labels<'_>, favor: Favor) -> Merged {
         match favor {
             Favor::Ours => out.extend(ours.concat()),
             Favor::Theirs => out.extend(theirs.concat()),
+            Favor::Union => out.extend([ours.concat(), theirs.concat()].concat()),
             Favor::Neither | Favor::WithBase => {
                 merged.conflicts += 1;
                 out.extend(format!("<<<<<<< {}\n", labels.ours).bytes());

@@ -230,7 +230,8 @@ pub(crate) fn index_and_work(
         };
         if entry.stage > 0 {
             if changes.last().is_none_or(|last| last.path != entry.path) {
-                let change = Change::new(entry.path.clone(), stored, Side::NONE);
+                let new = Side { is_work: true, ..Side::NONE };
+                let change = Change::new(entry.path.clone(), stored, new);
                 changes.push(Change { status: Status::Unmerged, ..change });
             }
             continue;
@@ -264,7 +265,7 @@ pub(crate) fn tree_and_work(
             None => change.old,
         };
         if change.status == Status::Unmerged {
-            all.insert(change.path.clone(), Change { old, ..change });
+            all.insert(change.path.clone(), Change { old, new: Side::NONE, ..change });
         } else if old.is_there() || change.new.is_there() {
             let mut new = change.new;
             if old.is_there() && new.is_there() && old.mode == new.mode {

@@ -6,6 +6,7 @@ use std::fs;
 use cofferdam_guest_sys as sys;
 
 use super::changes::{Files, files};
+use super::convert;
 use super::work::{self, State};
 use crate::bytes;
 use crate::fault::{At, Fault, Result, fatal};
@@ -66,7 +67,10 @@ pub(crate) fn write_content(repo: &Repo, path: &[u8], mode: u32, data: &[u8]) ->
     if mode == mode::LINK {
         return symlink(data, &file).at(path);
     }
-    fs::write(bytes::path(&file), data).at(path)?;
+    fs::write(bytes::path(&file), convert::to_work(repo, path, data.to_vec())).at(path)?;
+    if bytes::base(path) == b".gitattributes" {
+        repo.attributes.forget();
+    }
     if mode == mode::PROGRAM {
         let status = sys::stat(&file, false).at(path)?;
         sys::chmod(&file, status.mode & 0o777 | (status.mode & 0o444) >> 2).at(path)?;

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use super::attributes::State;
 use super::changes::{Files, files};
+use super::moved::{self, Moves};
 use crate::bytes::text;
 use crate::fault::Result;
 use crate::repo::Repo;
@@ -38,10 +40,14 @@ pub(crate) fn merge(
     labels: &Labels<'_>,
     favor: Favor,
 ) -> Result<Outcome> {
-    let trees = [files(&repo.odb, base)?, files(&repo.odb, ours)?, files(&repo.odb, theirs)?];
-    let paths: BTreeSet<&Vec<u8>> = trees.iter().flat_map(Files::keys).collect();
+    let mut trees = [files(&repo.odb, base)?, files(&repo.odb, ours)?, files(&repo.odb, theirs)?];
     let mut outcome = Outcome::default();
-    for path in paths {
+    let moves = moved::follow(repo, [base, ours, theirs], &mut trees, labels, &mut outcome)?;
+    let settled: BTreeSet<Vec<u8>> =
+        outcome.conflicts.iter().map(|conflict| conflict.path.clone()).collect();
+    let merge = Merge { repo, labels, favor, moves };
+    let paths: BTreeSet<&Vec<u8>> = trees.iter().flat_map(Files::keys).collect();
+    for path in paths.into_iter().filter(|path| !settled.contains(*path)) {
         let [b, o, t] = [0, 1, 2].map(|n: usize| trees[n].get(path).copied());
         let clean = if o == t || t == b {
             Some(o)
@@ -55,20 +61,28 @@ pub(crate) fn merge(
                 outcome.files.insert(path.clone(), file);
             }
             Some(None) => {}
-            None => both_changed(repo, path, [b, o, t], labels, favor, &mut outcome)?,
+            None => both_changed(&merge, path, [b, o, t], &mut outcome)?,
         }
     }
+    outcome.conflicts.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(outcome)
 }
 
+/// Settings of a merge that hold for all its paths.
+struct Merge<'a> {
+    repo: &'a Repo,
+    labels: &'a Labels<'a>,
+    favor: Favor,
+    moves: Moves,
+}
+
 fn both_changed(
-    repo: &Repo,
+    merge: &Merge<'_>,
     path: &[u8],
     sides: [Option<(u32, Oid)>; 3],
-    labels: &Labels<'_>,
-    favor: Favor,
     outcome: &mut Outcome,
 ) -> Result<()> {
+    let Merge { repo, labels, favor, moves } = merge;
     let name = text(path);
     let (Some(ours), Some(theirs)) = (sides[1], sides[2]) else {
         let (remains, kept, gone) = match sides[1] {
@@ -77,11 +91,11 @@ fn both_changed(
         };
         match favor {
             Favor::Ours | Favor::Theirs => {
-                let side = if favor == Favor::Ours { sides[1] } else { sides[2] };
+                let side = if *favor == Favor::Ours { sides[1] } else { sides[2] };
                 outcome.files.extend(side.map(|file| (path.to_vec(), file)));
                 return Ok(());
             }
-            Favor::Neither | Favor::WithBase => {}
+            Favor::Neither | Favor::WithBase | Favor::Union => {}
         }
         outcome.messages.push(format!(
             "CONFLICT (modify/delete): {name} deleted in {gone} and modified in {kept}.  Version {kept} of {name} left in tree."
@@ -117,12 +131,13 @@ fn both_changed(
     let (base, our_data, their_data) = (read(sides[0])?, read(sides[1])?, read(sides[2])?);
     let is_text = ours.0 >> 12 == 8
         && theirs.0 >> 12 == 8
+        && repo.attributes.state(path, "merge") != State::Unset
         && ![&base, &our_data, &their_data].into_iter().any(|data| is_binary(data));
     if !is_text {
         let side = match favor {
             Favor::Ours => Some(ours),
             Favor::Theirs => Some(theirs),
-            Favor::Neither | Favor::WithBase => None,
+            Favor::Neither | Favor::WithBase | Favor::Union => None,
         };
         if let Some(side) = side {
             outcome.files.insert(path.to_vec(), side);
@@ -138,7 +153,11 @@ fn both_changed(
         outcome.conflicts.push(Conflict { path: path.to_vec(), sides, work: Some(ours) });
         return Ok(());
     }
-    let merged = merge_text(&base, &our_data, &their_data, labels, favor);
+    let names = moves.get(path).map(|names| Renamed::new(labels, names));
+    let labels = names.as_ref().map_or_else(|| labels.shared(), Renamed::labels);
+    let is_union = repo.attributes.value(path, "merge").as_deref() == Some(b"union");
+    let favor = if is_union { Favor::Union } else { *favor };
+    let merged = merge_text(&base, &our_data, &their_data, &labels, favor);
     let oid = repo.odb.write(Kind::Blob, &merged.data)?;
     if merged.conflicts == 0 {
         outcome.files.insert(path.to_vec(), (mode, oid));
@@ -148,4 +167,22 @@ fn both_changed(
     outcome.messages.push(format!("CONFLICT ({kind}): Merge conflict in {name}"));
     outcome.conflicts.push(Conflict { path: path.to_vec(), sides, work: Some((mode, oid)) });
     Ok(())
+}
+
+/// Names of the sides of a renamed file, which markers show with their paths.
+struct Renamed {
+    names: [String; 3],
+}
+
+impl Renamed {
+    fn new(labels: &Labels<'_>, paths: &[Vec<u8>; 3]) -> Renamed {
+        let sides = [labels.base, labels.ours, labels.theirs];
+        let name = |n: usize| format!("{}:{}", sides[n], text(&paths[n]));
+        Renamed { names: [name(0), name(1), name(2)] }
+    }
+
+    fn labels(&self) -> Labels<'_> {
+        let [base, ours, theirs] = &self.names;
+        Labels { base, ours, theirs }
+    }
 }

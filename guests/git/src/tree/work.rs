@@ -4,6 +4,7 @@ use std::fs;
 
 use cofferdam_guest_sys::{self as sys, FileStatus};
 
+use super::convert;
 use crate::bytes;
 use crate::fault::{At, Result};
 use crate::repo::Repo;
@@ -53,26 +54,14 @@ pub(crate) fn read(repo: &Repo, path: &[u8], mode: u32) -> Result<Vec<u8>> {
         return Ok(bytes::raw(target.as_os_str()).to_vec());
     }
     let data = fs::read(bytes::path(&file)).at(path)?;
-    Ok(normalised(repo, data))
-}
-
-/// Turns line ends into those of the repository, if the settings ask for that.
-fn normalised(repo: &Repo, data: Vec<u8>) -> Vec<u8> {
-    let is_asked = matches!(repo.config.get("core.autocrlf"), Some("true" | "input"));
-    if !is_asked || crate::text::compare::is_binary(&data) || !data.contains(&b'\r') {
-        return data;
-    }
-    let mut out = Vec::with_capacity(data.len());
-    for (at, byte) in data.iter().enumerate() {
-        if *byte != b'\r' || data.get(at + 1) != Some(&b'\n') {
-            out.push(*byte);
-        }
-    }
-    out
+    Ok(convert::to_object(repo, path, data))
 }
 
 /// Compares a file of the index with the work tree.
 pub(crate) fn state(repo: &Repo, entry: &Entry, written: (u32, u32)) -> Result<State> {
+    if entry.is_skipped {
+        return Ok(State::Same);
+    }
     let Ok(status) = sys::stat(&repo.work_path(&entry.path), false) else {
         return Ok(State::Missing);
     };

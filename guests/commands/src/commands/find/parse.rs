@@ -381,7 +381,7 @@ impl Parser {
                 let at = cofferdam_guest_sys::calendar::parse(&text).ok_or_else(|| {
                     format!("I cannot figure out how to interpret \u{2018}{text}\u{2019} as a date or time")
                 })?;
-                Expr::Newer(which, at.max(0) as u64 * 1_000_000_000)
+                Expr::Newer(which, (at.max(0) as u64).saturating_mul(1_000_000_000))
             }
             "-perm" => {
                 let text = self.value(w)?.to_string_lossy().into_owned();

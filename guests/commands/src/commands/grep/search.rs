@@ -307,7 +307,7 @@ impl<'a> Searcher<'a> {
         let has_context = settings.before > 0 || settings.after > 0;
         settings.report == Report::Lines
             && !(has_prefix || has_context || settings.only_matching || settings.line_buffered)
-            && !(settings.color && !settings.invert)
+            && (!settings.color || settings.invert)
             && settings.most.is_none()
     }
 
