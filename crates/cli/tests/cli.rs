@@ -43,6 +43,17 @@ fn commands_of_a_tool_may_be_tools_that_run_together() {
     check(&["run", "-", "--ephemeral", "--allow", "process:exec"], &tool, 0, "\"tea\\n\"\n", &[]);
 }
 
+#[test]
+fn a_package_that_is_missing_is_no_request() {
+    let scratch = Scratch::new("missing");
+    let source = "try { require('none') } catch (error) { console.log(error.code) }";
+    let path = scratch.file("main.js", source);
+    let folder = scratch.0.to_str().expect("UTF-8");
+    let output = call(&["run", "--ephemeral", "--code", folder, &path], b"");
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert_eq!((output.stdout.as_slice(), &*err), (&b"MODULE_NOT_FOUND\n"[..], ""));
+}
+
 /// A file in a folder of its own, which is removed at the end.
 struct Scratch(PathBuf);
 

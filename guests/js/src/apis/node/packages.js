@@ -62,11 +62,13 @@
     return json;
   };
 
+  // Nobody installs packages there, and a look at it would be a question or a denial.
+  const isEverybodys = (folder) => !isInside(folder) && (folder === '/' || folder === '/home');
   // The folders from a path's own up to the root; for a path that is elsewhere, all.
   const foldersAbove = function* (path) {
     const isBeyond = !isInside(path);
     for (let folder = dirname(path); isBeyond || isInside(folder); folder = dirname(folder)) {
-      yield folder;
+      if (!isEverybodys(folder)) yield folder;
       if (folder === '/') return;
     }
   };
@@ -175,7 +177,7 @@
         if (found !== undefined) return found;
       }
       const inFolder = (folder) => {
-        if (root === '' || folder.endsWith('/node_modules')) return undefined;
+        if (root === '' || folder.endsWith('/node_modules') || isEverybodys(folder)) return undefined;
         const place = `${folder === '/' ? '' : folder}/node_modules/${name}`;
         if (quietly(folder, () => kindOf(place)) !== 'directory') return undefined;
         return inPackage(place, subpath, conditions, asPath);
