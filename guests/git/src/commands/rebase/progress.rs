@@ -1,4 +1,4 @@
-//! What `git status` says about a rebase that is under way.
+//! The words of `git status` about a rebase that is under way.
 
 use super::state::{self, State};
 use super::todo;
