@@ -79,10 +79,11 @@ pub(crate) fn run(args: Vec<OsString>) -> i32 {
     if files.is_empty() {
         return USAGE.wrong("missing operand");
     }
-    let widest = files.iter().map(|file| width::of(file.as_bytes())).max().unwrap_or(0);
+    let widest = files.iter().map(|file| width::of(named(file).as_bytes())).max().unwrap_or(0);
     let mut out = output::stdout();
     for file in files {
         let (text, kind, charset) = describe(&file, follow);
+        let file = named(&file);
         let shown = match (mime, encoding) {
             (false, _) => text,
             (true, false) => kind.to_owned(),
@@ -96,6 +97,11 @@ pub(crate) fn run(args: Vec<OsString>) -> i32 {
         }
     }
     output::finish("file", &mut out, 0)
+}
+
+/// Returns the name of a file as it is shown.
+fn named(file: &OsStr) -> &OsStr {
+    if file == "-" { OsStr::new("/dev/stdin") } else { file }
 }
 
 /// Returns the description of a file, its MIME type and its encoding.

@@ -1,7 +1,7 @@
 //! gzip, gunzip, zcat. Data is streamed, so a small file that unpacks to a huge one costs no
 //! memory.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 
@@ -48,7 +48,6 @@ enum Job {
 }
 
 struct Settings {
-    name: &'static str,
     job: Job,
     to_output: bool,
     keep: bool,
@@ -58,6 +57,8 @@ struct Settings {
     verbose: bool,
     level: u32,
     suffix: Vec<u8>,
+    /// True if the head of the list was printed.
+    listed: bool,
 }
 
 pub(crate) fn gzip(args: Vec<OsString>) -> i32 {
@@ -99,7 +100,6 @@ fn main(name: &'static str, job: Job, to_output: bool, args: Vec<OsString>) -> i
         Err(code) => return code,
     };
     let mut s = Settings {
-        name,
         job,
         to_output,
         keep: false,
@@ -109,6 +109,7 @@ fn main(name: &'static str, job: Job, to_output: bool, args: Vec<OsString>) -> i
         verbose: false,
         level: 6,
         suffix: b".gz".to_vec(),
+        listed: false,
     };
     let mut files = Vec::new();
     for item in items {
@@ -134,26 +135,82 @@ fn main(name: &'static str, job: Job, to_output: bool, args: Vec<OsString>) -> i
     }
     let mut out = output::stdout();
     let mut code = 0;
-    if s.job == Job::List {
-        let _ = writeln!(out, "         compressed        uncompressed  ratio uncompressed_name");
-    }
     if files.is_empty() {
         files.push("-".into());
     }
+    // GNU has one program under three names, which reports as `gzip`.
+    let name = "gzip";
     for file in files {
         let done = if file == "-" {
             transfer(&s, &mut Input, &mut out).map(drop)
         } else {
-            one(&s, &file, &mut out, 0)
+            one(&mut s, &file, &mut out, 0)
         };
         if let Err(error) = done {
             let _ = out.flush();
-            let shown = if file == "-" { "stdin".into() } else { file.to_string_lossy() };
+            if let Some(Refused(why, left)) = error.get_ref().and_then(|inner| inner.downcast_ref())
+            {
+                if !s.quiet {
+                    eprintln!("{name}: {why}");
+                }
+                code = code.max(*left);
+                continue;
+            }
+            let shown = match (&*file.to_string_lossy(), error.kind()) {
+                ("-", _) => "stdin".to_owned(),
+                (shown, io::ErrorKind::NotFound) => s.sought(shown),
+                (shown, _) => shown.to_owned(),
+            };
             eprintln!("{name}: {shown}: {}", message(&error));
             code = 1;
         }
     }
     output::finish(name, &mut out, code)
+}
+
+/// A file that is left alone, with the warning about it and its exit code.
+#[derive(Debug)]
+struct Refused(String, i32);
+
+impl std::fmt::Display for Refused {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Refused {}
+
+fn refused(file: &OsStr, why: &str) -> io::Error {
+    io::Error::other(Refused(format!("{}{why}", file.to_string_lossy()), 2))
+}
+
+impl Settings {
+    /// Returns the name of the packed file that is sought if there is none of a plain name.
+    fn sought(&self, name: &str) -> String {
+        let suffix = String::from_utf8_lossy(&self.suffix);
+        match self.job != Job::Pack && !name.ends_with(&*suffix) {
+            true => format!("{name}{suffix}"),
+            false => name.to_owned(),
+        }
+    }
+
+    /// Prints the line of `-v`: what was done, or that a test passed.
+    fn tell(&self, file: &OsStr, size: u64, (plain, other): (u64, u64), done: Option<&str>) {
+        if !self.verbose || self.quiet {
+            return;
+        }
+        let packed = if self.job == Job::Pack { other } else { size.saturating_sub(other) };
+        let text = match done {
+            Some(done) => format!("{:>5.1}%{done}", ratio(plain, packed)),
+            None => " OK".to_owned(),
+        };
+        eprintln!("{}:\t{text}", file.to_string_lossy());
+    }
+}
+
+/// Returns how much smaller the data became, in percent.
+fn ratio(plain: u64, packed: u64) -> f64 {
+    if plain == 0 { 0.0 } else { (plain as f64 - packed as f64) * 100.0 / plain as f64 }
 }
 
 fn message(error: &io::Error) -> String {
@@ -170,14 +227,18 @@ fn message(error: &io::Error) -> String {
     }
 }
 
-/// Compresses or decompresses one stream; returns the number of bytes read and written.
+/// Bytes of a member's head and tail that have the same length in every file.
+const FRAME: u64 = 18;
+
+/// Compresses or decompresses one stream. Returns the number of plain bytes, and that of packed
+/// bytes if it packs, or else of those around the packed data.
 fn transfer(s: &Settings, from: &mut dyn Read, to: &mut dyn Write) -> io::Result<(u64, u64)> {
     if s.job == Job::Pack {
         let mut encoder =
             GzEncoder::new(Counted { inner: to, count: 0 }, Compression::new(s.level));
         let count = io::copy(from, &mut encoder)?;
         let packed = encoder.finish()?;
-        return Ok((count, packed.count));
+        return Ok((count, packed.count.saturating_sub(FRAME)));
     }
     let mut from = io::BufReader::with_capacity(64 * 1024, from);
     let start = io::BufRead::fill_buf(&mut from)?;
@@ -189,7 +250,8 @@ fn transfer(s: &Settings, from: &mut dyn Read, to: &mut dyn Write) -> io::Result
         Job::Test | Job::List => io::copy(&mut decoder, &mut io::sink())?,
         Job::Pack | Job::Unpack => io::copy(&mut decoder, to)?,
     };
-    Ok((0, count))
+    let named = decoder.header().and_then(|header| header.filename());
+    Ok((count, FRAME + named.map_or(0, |name| name.len() as u64 + 1)))
 }
 
 struct Counted<'a> {
@@ -209,11 +271,24 @@ impl Write for Counted<'_> {
     }
 }
 
-fn one(s: &Settings, file: &OsString, out: &mut output::Output, depth: usize) -> io::Result<()> {
+fn one(
+    s: &mut Settings,
+    file: &OsString,
+    out: &mut output::Output,
+    depth: usize,
+) -> io::Result<()> {
+    let mut file = file.clone();
+    if s.job != Job::Pack
+        && !file.as_bytes().ends_with(&s.suffix)
+        && fs::symlink_metadata(&file).is_err()
+    {
+        file.push(OsStr::from_bytes(&s.suffix));
+    }
+    let file = &file;
     let data = fs::metadata(file)?;
     if data.is_dir() {
         if !s.recursive || depth > 128 {
-            return Err(io::Error::other("is a directory -- ignored"));
+            return Err(refused(file, " is a directory -- ignored"));
         }
         for entry in fs::read_dir(file)? {
             one(s, &entry?.path().into_os_string(), out, depth + 1)?;
@@ -225,7 +300,9 @@ fn one(s: &Settings, file: &OsString, out: &mut output::Output, depth: usize) ->
         Job::Pack => {
             if name.ends_with(&s.suffix) && !s.to_output && !s.force {
                 let suffix = String::from_utf8_lossy(&s.suffix).into_owned();
-                return Err(io::Error::other(format!("already has {suffix} suffix -- unchanged")));
+                let why =
+                    format!("{} already has {suffix} suffix -- unchanged", file.to_string_lossy());
+                return Err(io::Error::other(Refused(why, 0)));
             }
             [name, &s.suffix].concat()
         }
@@ -236,7 +313,7 @@ fn one(s: &Settings, file: &OsString, out: &mut output::Output, depth: usize) ->
                 (Some(bare), _) => bare.to_vec(),
                 (None, Some(tarred)) => tarred,
                 (None, None) if s.job == Job::Unpack && !s.to_output => {
-                    return Err(io::Error::other("unknown suffix -- ignored"));
+                    return Err(refused(file, ": unknown suffix -- ignored"));
                 }
                 (None, None) => name.to_vec(),
             }
@@ -244,31 +321,34 @@ fn one(s: &Settings, file: &OsString, out: &mut output::Output, depth: usize) ->
     };
     let mut source = File::open(file)?;
     if s.job == Job::List {
-        let (_, size) = transfer(s, &mut source, &mut io::sink())?;
+        let (size, around) = transfer(s, &mut source, &mut io::sink())?;
+        if !std::mem::replace(&mut s.listed, true) {
+            writeln!(out, "         compressed        uncompressed  ratio uncompressed_name")?;
+        }
         let packed = data.len();
-        let ratio = if size == 0 { 0.0 } else { 100.0 - packed as f64 * 100.0 / size as f64 };
+        let ratio = ratio(size, packed.saturating_sub(around));
         let shown = String::from_utf8_lossy(&target).into_owned();
         return writeln!(out, "{packed:>19} {size:>19} {ratio:>5.1}% {shown}");
     }
     if s.to_output || s.job == Job::Test {
-        return transfer(s, &mut source, out).map(drop);
+        let counts = transfer(s, &mut source, out)?;
+        s.tell(file, data.len(), counts, if s.job == Job::Test { None } else { Some("") });
+        return Ok(());
     }
     let target = OsString::from_vec(target);
     if !s.force && fs::symlink_metadata(&target).is_ok() {
-        return Err(io::Error::other(format!("{} already exists", target.to_string_lossy())));
+        return Err(refused(&target, " already exists;\tnot overwritten"));
     }
     let done = File::create(&target).and_then(|mut made| transfer(s, &mut source, &mut made));
-    if let Err(error) = done {
+    let counts = done.inspect_err(|_| {
         // Removes a partial file.
         let _ = fs::remove_file(&target);
-        return Err(error);
-    }
+    })?;
     if let Ok(status) = crate::files::status(name, true) {
         let _ = cofferdam_guest_sys::chmod(target.as_bytes(), status.mode & 0o7777);
     }
-    if s.verbose && !s.quiet {
-        let what = if s.keep { "created" } else { "replaced with" };
-        eprintln!("{}: {}: {what} {}", s.name, file.to_string_lossy(), target.to_string_lossy());
-    }
+    let what = if s.keep { "created" } else { "replaced with" };
+    let what = format!(" -- {what} {}", target.to_string_lossy());
+    s.tell(file, data.len(), counts, Some(&what));
     if s.keep { Ok(()) } else { fs::remove_file(file) }
 }

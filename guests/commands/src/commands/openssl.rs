@@ -304,7 +304,12 @@ fn digest(mut args: Args, mut hash: Hash) -> Result<i32, i32> {
         }
         let sum = hex(&sum);
         let shown = if stdin { "stdin" } else { &file };
-        let name = hash.shown();
+        // OpenSSL names the construction for files, and the bare hash for standard input.
+        let name = match (&key, stdin) {
+            (None, _) => hash.shown().to_owned(),
+            (Some(_), true) => hash.shown().replace("SHA2-", "SHA"),
+            (Some(_), false) => format!("HMAC-{}", hash.shown()),
+        };
         let line = match plain {
             true => format!("{sum} *{shown}\n"),
             false => format!("{name}({shown})= {sum}\n"),

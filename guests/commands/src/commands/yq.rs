@@ -81,6 +81,17 @@ pub(crate) fn run(args: Vec<OsString>) -> i32 {
     }
 }
 
+/// Splits letters such as `-rc` into options of one letter each.
+fn apart(arg: String) -> Vec<String> {
+    const LETTERS: &str = "hVirjynescPMCN";
+    match arg.strip_prefix('-') {
+        Some(rest) if rest.len() > 1 && rest.chars().all(|letter| LETTERS.contains(letter)) => {
+            rest.chars().map(|letter| format!("-{letter}")).collect()
+        }
+        _ => vec![arg],
+    }
+}
+
 fn settings(args: Vec<OsString>) -> Result<Option<Settings>, String> {
     let mut s = Settings {
         from: None,
@@ -96,7 +107,8 @@ fn settings(args: Vec<OsString>) -> Result<Option<Settings>, String> {
         files: Vec::new(),
     };
     let mut operands = Vec::new();
-    let mut args = args.into_iter().skip(1).map(|arg| arg.to_string_lossy().into_owned());
+    let args = args.into_iter().skip(1).map(|arg| arg.to_string_lossy().into_owned());
+    let mut args = args.flat_map(apart);
     while let Some(arg) = args.next() {
         let (name, attached) = match arg.split_once('=') {
             Some((name, value)) if name.starts_with("--") => {

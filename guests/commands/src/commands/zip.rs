@@ -85,10 +85,15 @@ pub(crate) fn zip(args: Vec<OsString>) -> i32 {
     let (mut level, mut names, mut excluded, mut excluding) = (6, Vec::new(), Vec::new(), false);
     for item in items {
         match item {
-            Item::Option(Key::Short('x'), _) => excluding = true,
-            Item::Option(Key::Short(digit @ '0'..='9'), _) => level = digit as i64 - '0' as i64,
-            Item::Option(Key::Short(letter), _) => drop(has.insert(letter)),
-            Item::Option(..) => {}
+            // The list of `-x` goes on to the next option.
+            Item::Option(key, _) => {
+                excluding = key == Key::Short('x');
+                match key {
+                    Key::Short(digit @ '0'..='9') => level = digit as i64 - '0' as i64,
+                    Key::Short(letter) => drop(has.insert(letter)),
+                    Key::Long(_) => {}
+                }
+            }
             Item::Operand(name) if excluding => excluded.push(name.to_string_lossy().into_owned()),
             Item::Operand(name) => names.push(name),
         }
@@ -130,12 +135,17 @@ impl Set {
                 if name == "-" {
                     files.push(("-".to_owned(), PathBuf::from("-")));
                 } else if self.collect(Path::new(name), &mut files, 0).is_err() {
-                    eprintln!("\tzip warning: name not matched: {}", name.to_string_lossy());
+                    let warning = format!("\tzip warning: name not matched: {}", name.display());
+                    if self.has.contains(&'q') {
+                        eprintln!("{warning}");
+                    } else {
+                        println!("{warning}");
+                    }
                     code = 12;
                 }
             }
             if files.is_empty() {
-                eprintln!("\nzip error: Nothing to do! ({shown})");
+                println!("\nzip error: Nothing to do! ({shown})");
                 return Err(12);
             }
         }
@@ -415,7 +425,7 @@ fn run_unzip(args: Vec<OsString>) -> Result<i32, i32> {
             Job::Names => writeln!(out, "{name}"),
             Job::Test => io::copy(&mut entry, &mut io::sink()).and_then(|_| match quiet {
                 true => Ok(()),
-                false => writeln!(out, "    testing: {name:<22}  OK"),
+                false => writeln!(out, "    testing: {name:<22}   OK"),
             }),
             Job::Print => io::copy(&mut entry, &mut out).map(drop),
             Job::Extract => {
@@ -488,7 +498,7 @@ fn extract<R: Read>(
         _ => "  inflating",
     };
     if !quiet {
-        writeln!(out, "{verb}: {}", to.display())?;
+        writeln!(out, "{verb}: {:<22}  ", to.display())?;
     }
     let mut file = File::create(to)?;
     io::copy(entry, &mut file)?;

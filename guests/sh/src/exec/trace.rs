@@ -1,6 +1,6 @@
 //! Trace output of `set -x`.
 
-use super::assign::{Assigned, Decl};
+use super::assign::{Assigned, Decl, NewValue};
 use crate::expand::quote;
 use crate::shell::Shell;
 use crate::syntax::ast::Text;
@@ -10,7 +10,17 @@ impl Shell {
         for assign in assigns {
             self.trace_assign(assign);
         }
-        let words: Vec<Text> = args.iter().map(|arg| traced(&arg.text())).collect();
+        let mut words = Vec::with_capacity(args.len());
+        for arg in args {
+            words.push(match arg {
+                // Lists of builtins such as `declare` have lines of their own, as assignments.
+                Decl::Assign(Assigned { name, value: NewValue::Array(_), .. }) => {
+                    self.trace(&arg.text_with(quote::plain_single));
+                    name.clone()
+                }
+                arg => traced(&arg.text()),
+            });
+        }
         self.trace(&words.join(&b' '));
     }
 

@@ -60,3 +60,10 @@ trap 'echo "at $LINENO in ${FUNCNAME[0]-main}"' DEBUG
 entered
 trap - DEBUG
 set +T
+
+exec 2>&1
+echo "--- set -x and lists of builtins"
+lists() { local -a l=(1 "2 x" "it's" ''); local -A m=([k v]=w); readonly p=(1) q=5; declare l+=(3); export e=(); }
+set -x
+lists
+set +x

@@ -100,8 +100,14 @@ impl Finder {
                 opened.and_then(|mut file| file.write_all(&line)).is_ok()
             }
             Expr::Ls => {
-                let text =
-                    super::printf::format(b"%9i %6k %M %3n %-8u %-8g %8s %Tb %Te %TR %p\n", visit);
+                /// Nanoseconds of half a year.
+                const HALF_YEAR: u64 = 15_778_476_000_000_000;
+                // Times of other half-years have their year in place of the hour.
+                let line: &[u8] = match self.now.saturating_sub(visit.status.modified) < HALF_YEAR {
+                    true => b"%9i %6k %M %3n %-8u %-8g %8s %Tb %Te %TR %p\n",
+                    false => b"%9i %6k %M %3n %-8u %-8g %8s %Tb %Te  %TY %p\n",
+                };
+                let text = super::printf::format(line, visit);
                 self.write(&text);
                 true
             }

@@ -47,8 +47,6 @@ impl Make {
                     if !self.options.keep_going {
                         return Ok(code);
                     }
-                    let _ = std::io::stdout().flush();
-                    eprintln!("{}: Target '{goal}' not remade because of errors.", self.name());
                 }
                 Made::Remade if self.options.question => code = 1,
                 _ if build.ran == before && !self.options.silent && !self.options.question => {
@@ -201,6 +199,10 @@ impl Make {
             }
         }
         if failed {
+            if depth == 0 && !self.options.dry && !self.options.question {
+                let _ = std::io::stdout().flush();
+                eprintln!("{}: Target '{target}' not remade because of errors.", self.name());
+            }
             return Ok(Made::Failed);
         }
         let own = time(target);
@@ -294,6 +296,7 @@ impl Make {
             false => rule.recipe.clone(),
         };
         for (number, line) in lines {
+            self.at = Some((rule.file.clone(), number));
             let expanded = self.expand(&line)?;
             let pieces = if whole || expanded.contains("\\\n") {
                 vec![expanded.as_str()]
@@ -366,7 +369,9 @@ impl Make {
         };
         let (name, file) = (self.name(), &rule.file);
         if ignore || self.options.ignore {
-            eprintln!("{name}: [{file}:{number}: {target}] {what} (ignored)");
+            if !self.options.silent {
+                eprintln!("{name}: [{file}:{number}: {target}] {what} (ignored)");
+            }
             return Ok(true);
         }
         eprintln!("{name}: *** [{file}:{number}: {target}] {what}");

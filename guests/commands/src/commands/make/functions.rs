@@ -199,7 +199,7 @@ pub(super) fn call(make: &mut Make, inside: &str) -> Result<Option<String>, i32>
         }
         "eval" => {
             let text = arg(0).to_owned();
-            make.read_text(&text, "eval")?;
+            make.read_inside(&text)?;
             String::new()
         }
         "shell" => shell(make, arg(0))?,

@@ -106,6 +106,8 @@ struct Make {
     calls: Vec<Vec<String>>,
     depth: usize,
     files_read: Vec<String>,
+    /// File and number of the line that is read or run.
+    at: Option<(String, usize)>,
     level: usize,
 }
 
@@ -230,8 +232,16 @@ fn start(args: Vec<OsString>) -> Result<i32, i32> {
         make.options.print_directory = false;
     }
     make.begin(&flags, environment, &assigned, &goals);
-    make.read_all(files)?;
-    make.work(goals)
+    let here = std::env::current_dir().unwrap_or_default();
+    let name = make.name();
+    if make.options.print_directory {
+        println!("{name}: Entering directory '{}'", here.display());
+    }
+    let code = make.read_all(files).and_then(|()| make.work(goals));
+    if make.options.print_directory {
+        println!("{name}: Leaving directory '{}'", here.display());
+    }
+    code
 }
 
 impl Make {
@@ -316,11 +326,6 @@ impl Make {
     }
 
     fn work(&mut self, mut goals: Vec<String>) -> Result<i32, i32> {
-        let here = std::env::current_dir().unwrap_or_default();
-        let name = self.name();
-        if self.options.print_directory {
-            println!("{name}: Entering directory '{}'", here.display());
-        }
         if goals.is_empty() {
             let chosen = self.variable(".DEFAULT_GOAL").filter(|goal| !goal.is_empty());
             match chosen.or_else(|| self.default_goal.clone()) {
@@ -331,10 +336,6 @@ impl Make {
                 None => return Err(fatal(self, "No targets")),
             }
         }
-        let code = self.build_all(&goals);
-        if self.options.print_directory {
-            println!("{name}: Leaving directory '{}'", here.display());
-        }
-        code
+        self.build_all(&goals)
     }
 }

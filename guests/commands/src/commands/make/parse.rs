@@ -25,9 +25,12 @@ enum Place {
 }
 
 impl Make {
-    /// Returns the file in which the last line was read, for messages.
+    /// Returns where the line stands that is read or run, for messages.
     pub(super) fn place(&self) -> String {
-        self.files_read.last().cloned().unwrap_or_else(|| "make".to_owned())
+        match &self.at {
+            Some((file, number)) => format!("{file}:{number}"),
+            None => self.name(),
+        }
     }
 
     pub(super) fn read_file(&mut self, file: &str, must_exist: bool) -> Result<(), i32> {
@@ -40,23 +43,31 @@ impl Make {
             if !must_exist {
                 return Ok(());
             }
-            eprintln!("{}: {file}: {}", self.name(), reason(&error));
+            eprintln!("{}: {file}: {}", self.place(), reason(&error));
             return Err(fatal(self, &format!("No rule to make target '{file}'")));
         }
         if self.files_read.len() > MAX_INCLUDES {
             return Err(fatal(self, &format!("{file}: too many makefiles")));
         }
         self.files_read.push(file.to_owned());
-        self.read_text(&String::from_utf8_lossy(&text), file)
+        self.read_text(&String::from_utf8_lossy(&text), file, 1)
     }
 
-    /// Reads the text of a makefile.
-    pub(super) fn read_text(&mut self, text: &str, file: &str) -> Result<(), i32> {
+    /// Reads text as if it were a makefile that stands where `$(eval …)` does.
+    pub(super) fn read_inside(&mut self, text: &str) -> Result<(), i32> {
+        let (file, number) = self.at.clone().unwrap_or_else(|| (self.name(), 1));
+        self.read_text(text, &file, number)
+    }
+
+    /// Reads the text of a makefile, whose first line has a number.
+    fn read_text(&mut self, text: &str, file: &str, start: usize) -> Result<(), i32> {
+        let outside = self.at.take();
         let mut reader = Reader { file: file.to_owned(), ..Reader::default() };
         let lines: Vec<&str> = text.lines().collect();
         let mut at = 0;
         while at < lines.len() {
-            let number = at + 1;
+            let number = start + at;
+            self.at = Some((file.to_owned(), number));
             let first = lines[at];
             let is_recipe = first.starts_with('\t') && !reader.current.is_empty();
             let mut line = first.to_owned();
@@ -108,6 +119,7 @@ impl Make {
         if !reader.conditions.is_empty() {
             return Err(fatal(self, &format!("{file}:{}: missing 'endif'", lines.len())));
         }
+        self.at = outside;
         Ok(())
     }
 
