@@ -47,6 +47,34 @@ checks['a name that is open cannot be forgotten'] = async () => {
   await forget('held')
 }
 
+checks['files that a worker still holds are waited for'] = async () => {
+  if (!(await navigator.storage?.getDirectory?.().catch(() => undefined))) return
+  await within({ keep: 'clung' }, (sandbox) => sandbox.writeFile('f', 'x'))
+  const code = `(async () => {
+    const root = await navigator.storage.getDirectory()
+    const folder = await (await root.getDirectoryHandle('cofferdam')).getDirectoryHandle('clung')
+    const file = await folder.getFileHandle('archive0')
+    let handle
+    while (!handle) handle = await file.createSyncAccessHandle().catch(() => undefined)
+    onmessage = () => setTimeout(() => handle.close(), 100)
+    postMessage('held')
+  })()`
+  const hold = async () => {
+    const worker = new Worker(URL.createObjectURL(new Blob([code])))
+    await new Promise((go) => (worker.onmessage = go))
+    return worker
+  }
+  const first = await hold()
+  first.postMessage('release')
+  await within({ keep: 'clung' }, async (sandbox) => equal((await sandbox.list('.')).map((file) => file.name), ['f']))
+  first.terminate()
+  const second = await hold()
+  second.terminate()
+  await forget('clung')
+  await within({ keep: 'clung' }, async (sandbox) => equal(await sandbox.list('.'), []))
+  await forget('clung')
+}
+
 checks['a kill in the middle of a write leaves whole calls'] = async () => {
   await forget('killed')
   const controller = new AbortController()

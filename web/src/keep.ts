@@ -26,7 +26,7 @@ export interface Change {
 /** Lines of the audit log that are kept. */
 const MAX_LINES = 10_000
 
-/** Milliseconds that `forget` waits for a sandbox to let go of a name. */
+/** Milliseconds that a sandbox which was just destroyed may take to let go of its name and files. */
 const PATIENCE = 3000
 
 const DATABASE = 'cofferdam'
@@ -162,7 +162,26 @@ async function remove(name: string): Promise<void> {
   await finished(transaction)
   database.close()
   const root = await navigator.storage?.getDirectory?.().catch(() => undefined)
-  await root?.getDirectoryHandle('cofferdam').then((folder) => folder.removeEntry(name, { recursive: true })).catch(() => {})
+  await root
+    ?.getDirectoryHandle('cofferdam')
+    .then((folder) => patiently(() => folder.removeEntry(name, { recursive: true })))
+    .catch((error) => {
+      if (error.name !== 'NotFoundError') throw error
+    })
+}
+
+/** Error for a file that a worker has open. A worker that has ended holds its files a little longer. */
+const isHeld = (error: unknown): boolean => (error as Error).name === 'NoModificationAllowedError'
+
+/** Repeats a step on files that a worker may still hold. */
+async function patiently<T>(step: () => Promise<T>): Promise<T> {
+  for (const late = Date.now() + PATIENCE; ; await new Promise((go) => setTimeout(go, 20))) {
+    try {
+      return await step()
+    } catch (error) {
+      if (!isHeld(error) || Date.now() > late) throw error
+    }
+  }
 }
 
 const lockOf = (name: string): string => `cofferdam:${name}`
@@ -209,8 +228,10 @@ async function privateFiles(name: string): Promise<Place | undefined> {
   }
   let slots: SyncAccessHandle[]
   try {
-    slots = [await open(0), await open(1)]
-  } catch {
+    slots = [await patiently(() => open(0)), await patiently(() => open(1))]
+  } catch (error) {
+    // Without them, the sandbox would seem to be new.
+    if (isHeld(error)) throw error
     return undefined
   }
   let number = 0
