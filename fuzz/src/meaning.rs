@@ -73,7 +73,7 @@ fn strip(value: &mut Value) {
                 let one = |part: &Value| part["tree"] == json!({ "Number": 1 });
                 parts.iter_mut().filter(|part| one(part)).for_each(|part| *part = Value::Null);
             }
-            // What is no substitution is an error whatever its text, which is printed decoded.
+            // A bad substitution is an error whatever its text, which is printed decoded.
             if fields.get("op").is_some_and(|op| op.get("Bad").is_some()) {
                 fields.insert("op".into(), json!("Bad"));
             }

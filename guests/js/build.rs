@@ -500,7 +500,7 @@ const CHANGES: &[(&str, Change)] = &[
         const target = new Uint8Array(buf.buffer, buf.byteOffset + offset, length)
         return target.setFromHex(string.slice(0, length * 2)).written
     } catch {
-        // What comes before the first character that is no digit is written.
+        // The digits before the first character that is none are written.
     }
     for (let i = 0; i < length; ++i) {
         const a = string.charCodeAt(i * 2 + 0)

@@ -54,7 +54,7 @@ pub(crate) fn cat_file(call: &mut Call<'_>) -> Result<i32> {
         };
         for line in lines {
             let mut line = line.at(b"standard input")?;
-            // What follows the name is kept for the output if the format has a place for it.
+            // The text behind the name is kept for the output if the format has a place for it.
             let mut tail = Vec::new();
             if format.contains("%(rest)")
                 && let Some(at) = line.iter().position(u8::is_ascii_whitespace)

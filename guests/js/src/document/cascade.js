@@ -33,7 +33,7 @@
   };
   const displays = new Map();
   for (const [display, tags] of Object.entries(DISPLAYS)) for (const tag of tags.split(' ')) displays.set(tag, display);
-  // What HTML says about an element, as declarations that every sheet prevails over.
+  // The rules of HTML for an element, as declarations that every sheet prevails over.
   const byHtml = (element) => {
     if (!internal.isHtmlElement(element)) return undefined;
     const local = internal.localNameOf(element);

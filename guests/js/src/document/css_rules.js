@@ -35,7 +35,7 @@
         start = at + 1;
       }
     }
-    // What is open at the end is closed there.
+    // Blocks that are open at the end are closed there.
     if (depth > 0) rules.push([prelude(text.slice(start, open)), text.slice(open + 1)]);
     else rules.push([prelude(text.slice(start)), null]);
     return rules;

@@ -83,7 +83,7 @@
     },
   });
 
-  // What a program sets takes the place of the content, until the form is reset.
+  // A value that a program sets takes the place of the content, until the form is reset.
   const defaults = new WeakMap();
   mix(N('Output'), {
     get type() {

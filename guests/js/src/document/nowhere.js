@@ -1,4 +1,4 @@
-// What programs expect of a window that is on a screen: boxes without a size, dialogs that nobody
+// Members that programs expect of a window on a screen: boxes without a size, dialogs that nobody
 // answers, media that do not play, and a history of one page.
 (function (native, internal) {
   'use strict';

@@ -1,4 +1,4 @@
-// What was typed into inputs and text areas, and what is selected in it. Neither is in the tree.
+// The text typed into inputs and text areas, and the selection in it. Neither is in the tree.
 (function (native, internal) {
   'use strict';
 

@@ -13,7 +13,7 @@
     const type = (read(input, 'type') ?? '').toLowerCase();
     return TYPES.has(type) ? type : 'text';
   };
-  // How a value is kept: beside the tree, in the attribute, or as names of files.
+  // Ways to keep a value: beside the tree, in the attribute, or as names of files.
   const modeOf = (type) => {
     if (BY_ATTRIBUTE.has(type)) return 'default';
     if (type === 'checkbox' || type === 'radio') return 'default/on';

@@ -97,7 +97,7 @@
     return scopeOf(path)?.json.type === 'module' ? 'module' : 'unknown';
   };
 
-  // Where packages are looked for, from a folder up.
+  // The folders that packages are looked for in, from a folder up.
   const placesOf = (folder) => {
     const places = [];
     for (let at = folder; ; at = dirname(at)) {

@@ -72,7 +72,7 @@
       if (folder === '/') return;
     }
   };
-  // What is found beyond the root; nothing if that is denied.
+  // Looks beyond the root, and finds nothing if that is denied.
   const quietly = (folder, look) => {
     try {
       return look();

@@ -1,4 +1,4 @@
-// What the sides of `http` share: names of methods and states, and checks of headers.
+// Parts that both sides of `http` share: names of methods and states, and checks of headers.
 import { internal } from 'host';
 
 const { coded } = internal;
